@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gpu/gpu.hpp"
+#include "runtime/backend.hpp"
 
 using namespace sinter;
 using namespace sinter::idx;
@@ -146,6 +147,77 @@ TEST_CASE("gpu: elementwise kernels have the bits of the same operations one by 
     const gpu_test::unfused guard;
     CHECK(gpu_test::first_difference(bits(program(x, y)), expected) == -1);
   }
+}
+
+TEST_CASE(
+    "gpu: rows that are masked by their positions stay on chip, with the bits of the same operations one by one") {
+  if (gpu_test::no_gpu()) return;
+  const reduce_kw rows{.axis = -1, .keepdims = true};
+  for (const auto& [n, m] :
+       {std::pair<std::int64_t, std::int64_t>{3000, 3000}, {1500, 4099}, {70000, 37}, {40000, 300}}) {
+    CAPTURE(n);
+    CAPTURE(m);
+    const ndarray x = data({"", {n, m}, 1}, float32, 7), i = arange(n), j = arange(m);
+    const auto softmax = [&] {
+      const ndarray y = where(i(_, newaxis) >= j, x, -1e30f), e = exp(y - max(y, rows));
+      return e / sum(e, rows) + i(_, newaxis).astype(float32);
+    };
+    const auto launches = [] { return runtime::get_backend(runtime::default_device()).statistics().launches; };
+    const auto before = launches();
+    const auto fused = bits(softmax());
+    CHECK(launches() - before == 1);
+    const gpu_test::unfused guard;
+    CHECK(gpu_test::first_difference(bits(softmax()), fused) == -1);
+  }
+  // Over rows of two axes.
+  const ndarray x = data({"", {400, 60, 50}, 1}, float32, 8), k = arange(50);
+  const auto program = [&] {
+    const ndarray y = where(k < arange(60)(_, newaxis), x, x * 0.5f);
+    return y - mean(y, axes{1, 2}, {.keepdims = true}) + k.astype(float32);
+  };
+  const auto fused = bits(program());
+  const gpu_test::unfused guard;
+  CHECK(gpu_test::first_difference(bits(program()), fused) == -1);
+}
+
+TEST_CASE("gpu: shifts by any number have the host's bits, for every width") {
+  if (gpu_test::no_gpu()) return;
+  for (const dtype t : {int8, int16, int32, int64, uint8, uint16, uint32, uint64}) {
+    const std::string type(sinter::name(t));
+    CAPTURE(type);
+    const ndarray x = ((arange(300, {.dtype = int64, .device = cpu}) - 150) * 7919 * 104729).astype(t)(_, newaxis);
+    const ndarray by = (arange(200, {.dtype = int64, .device = cpu}) - 60).astype(t);
+    eval(x, by);
+    const ndarray there = x.to_device("cuda:0"), by_there = by.to_device("cuda:0");
+    CHECK(array_equal(left_shift(there, by_there).to_device("cpu"), left_shift(x, by)));
+    CHECK(array_equal(right_shift(there, by_there).to_device("cpu"), right_shift(x, by)));
+    CHECK(array_equal((there << 3).to_device("cpu"), x << 3));
+    CHECK(array_equal((there >> 70).to_device("cpu"), x >> 70));
+  }
+}
+
+TEST_CASE("gpu: extremes over pairs have the bits of the same operations one by one") {
+  if (gpu_test::no_gpu()) return;
+  const ndarray x = data({"", {5000, 3}, 1}, float32, 9), y = data({"", {4100, 3}, 1}, float32, 10);
+  const auto program = [&] {
+    const ndarray d = sum(absolute(x(_, newaxis) - y), 2);
+    return min(d, 1) + argmin(d, 1).astype(float32);
+  };
+  const auto fused = bits(program());
+  const gpu_test::unfused guard;
+  CHECK(gpu_test::first_difference(bits(program()), fused) == -1);
+}
+
+TEST_CASE("gpu: reshapes of what is computed have the bits of the same operations one by one") {
+  if (gpu_test::no_gpu()) return;
+  const ndarray x = data({"", {32, 64, 300}, 1}, float32, 11), g = data({"", {64, 1}, 1}, float32, 12);
+  const auto program = [&] {
+    const ndarray r = reshape(x, {32, 8, -1}), d = r - mean(r, 2, {.keepdims = true});
+    return repeat(repeat(reshape(d / sqrt(mean(d * d, 2, {.keepdims = true}) + 1e-5f), {32, 64, 300}) * g, 2, 1), 3, 2);
+  };
+  const auto fused = bits(program());
+  const gpu_test::unfused guard;
+  CHECK(gpu_test::first_difference(bits(program()), fused) == -1);
 }
 
 TEST_CASE("gpu: several reductions in one kernel have the bits of each alone") {

@@ -8,7 +8,9 @@
 
 #include "backends/cpu/kernels/hooks.hpp"
 #include "graph/meter.hpp"
+#include "graph/programs/method_programs.hpp"
 #include "graph/programs/model_programs.hpp"
+#include "graph/programs/scoped_programs.hpp"
 #include "graph/programs/statistics_programs.hpp"
 #include "graph/science_programs.hpp"
 #include "graph/programs/table_programs.hpp"
@@ -28,12 +30,17 @@ std::vector<program> all_programs() {
   all.insert(all.end(), std::begin(table_programs), std::end(table_programs));
   all.insert(all.end(), std::begin(model_programs), std::end(model_programs));
   all.insert(all.end(), std::begin(statistics_programs), std::end(statistics_programs));
+  all.insert(all.end(), std::begin(method_programs), std::end(method_programs));
+  all.insert(all.end(), std::begin(scoped_programs), std::end(scoped_programs));
   return all;
 }
 
 /// What holds more memory: details of wavelets wait for a whole round of statements, and the last values of two programs,
-/// just above the bound, for their operands.
-bool holds_more(const program& p) { return p.run == wavelets || p.run == shared_parts_of_terms || p.run == horner; }
+/// just above the bound, for their operands. So are the sums of a particle filter, 1.02 times the bound: ten are evaluated
+/// together when their particles are resampled, and the weights of five steps are stored for them.
+bool holds_more(const program& p) {
+  return p.run == wavelets || p.run == shared_parts_of_terms || p.run == horner || p.run == particle_filter;
+}
 
 void evaluate_together(const arrays& all) {
   std::vector<graph::value> roots;
