@@ -108,7 +108,7 @@ class kernel_builder {
   std::uint64_t phase_ = 0;  // unique number of what is being built: a kernel's per-element code or its epilogue
   std::vector<std::pair<const node*, dims>> refined_;  // results of this plan whose kernels go over a finer space
   std::uint64_t refined_in_ = 0;                       // the plan's epoch
-  std::vector<memo> memo_;   // values read through index maps; the registers of plain ones are in the plan's table
+  std::vector<memo> memo_;  // values read through index maps; the registers of plain ones are in the plan's table
   struct reduced_value {
     node* n;
     const index_map* map;  // of the results that are read; null: all
