@@ -122,17 +122,27 @@ void print_first_call(const line& l, const sizes& s) {
 
 }  // namespace
 
+namespace {
+
+template <class F>
+void for_each_line(const std::string& only, F f) {
+  for (const auto* table : {&lines(), &everyday_lines()})
+    for (const line& l : *table)
+      if (std::string(l.name).find(only) != std::string::npos) f(l);
+}
+
+}  // namespace
+
 void first_call_rows(bool small, const std::string& only) {
   const bool gpu = sn::default_device().kind == sn::device_kind::cuda;
   std::printf(
       "| work | first, ms | of it finding kernels, by step | the next call, ms |\n| --- | ---: | --- | ---: |\n");
-  for (const line& l : lines()) {
-    if (std::string(l.name).find(only) == std::string::npos) continue;
+  for_each_line(only, [&](const line& l) {
     std::printf("| %s | ", l.name);
     print_first_call(l, small ? l.small : gpu ? l.on_gpu : l.on_cpu);
     std::fflush(stdout);
     sn::memory_pool().trim();
-  }
+  });
 }
 
 double sum_of_magnitudes(const std::vector<ndarray>& list) {
@@ -150,12 +160,11 @@ void line_rows(bool small, const std::string& only) {
   std::printf("%s, %s\n\n", sn::to_string(device).c_str(), sn::description(device).c_str());
   std::printf("| work | first, ms | ms | goal, ms | sum | NumPy's line |\n| --- | ---: | ---: | ---: | ---: | --- |\n");
   const double begin = now();
-  for (const line& l : lines()) {
-    if (std::string(l.name).find(only) == std::string::npos) continue;
+  for_each_line(only, [&](const line& l) {
     const sizes& s = small ? l.small : gpu ? l.on_gpu : l.on_cpu;
     print_line(l, s, small ? 0 : gpu ? l.gpu_goal : l.cpu_goal);
     sn::memory_pool().trim();
-  }
+  });
   std::printf("\nThese lines took %.1f s.", now() - begin);
   if (gpu) std::printf(" A bare launch takes the host %.2f us.", 1e6 * bare_launch_seconds());
   std::printf("\n");

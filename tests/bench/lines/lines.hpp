@@ -26,10 +26,15 @@ struct line {
   bool host;                               // what counts is the host's time
 };
 
+/// Those of lines.def, and those of everyday.def.
 const std::vector<line>& lines();
+const std::vector<line>& everyday_lines();
 
 /// Evaluates all of them in one call; at most four.
 void eval_together(const results& list);
+
+/// numbers() of another dtype.
+ndarray typed(const sn::shape_t& shape, double low, double high, sn::dtype type);
 
 /// Numbers in [0, 1) of 2^31 - 1 different ones, float32, in no apparent order; those of lines.py.
 ndarray scattered(const sn::shape_t& shape);

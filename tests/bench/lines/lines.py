@@ -1,4 +1,4 @@
-"""Times the lines of lines.def in NumPy, CuPy, JAX, PyTorch and torch.compile, whichever is installed.
+"""Times the lines of lines.def and everyday.def in NumPy, CuPy, JAX, PyTorch and torch.compile, whichever is installed.
 
 Usage: lines.py [--device cuda|cpu] [--small | --programs FOLDER] [--rows TEXT] [--only LIBRARY[,LIBRARY]] [--limit S]
                 [--seconds S] [--sinter LOG]
@@ -34,6 +34,11 @@ PEERS = os.path.join(HERE, "../programs/peers")
 OTHER_LINES = {
     "jax": {
         "masked_copy": "return np.where(on, x, y)",
+        "drawdown": "return np.max(cummax(x, axis=1) - x, 1)",
+        "group_means": "return np.bincount(i, weights=w, length=1000) / np.maximum(np.bincount(i, length=1000), 1)",
+        "grid_sums":
+            "i = (x * 512).astype('int32') * 512 + (y * 512).astype('int32'); "
+            "return np.bincount(i, weights=w, length=512 * 512)",
         "weighted_bincount": "return np.bincount(i, weights=w, length=1000)",
         "permutation": "return random.permutation(key, n)",
         "largest": "return top_k(x, 64)[0]",
@@ -150,7 +155,7 @@ class Library:
             jax.config.update("jax_platforms", "cpu")
         jax.config.update("jax_enable_x64", True)
         self.np, self.put, self.wait, self.compiled = jax.numpy, jax.device_put, jax.block_until_ready, jax.jit
-        self.names = {"random": jax.random, "key": jax.random.key(1), "top_k": jax.lax.top_k}
+        self.names = {"cummax": jax.lax.cummax, "random": jax.random, "key": jax.random.key(1), "top_k": jax.lax.top_k}
 
     def open_torch(self, gpu):
         import torch
@@ -393,7 +398,7 @@ def main():
     if options.programs:
         lines = read_programs(os.path.join(HERE, "../programs/programs.hpp"))
     else:
-        lines = read_lines(os.path.join(HERE, "lines.def"))
+        lines = read_lines(os.path.join(HERE, "lines.def")) + read_lines(os.path.join(HERE, "everyday.def"))
     lines = [line for line in lines if options.rows in line.name]
     if options.serve:
         return serve(options, lines)

@@ -9,12 +9,6 @@ using std::int64_t;
 
 const sn::reduce_kw keep{.keepdims = true};
 
-ndarray typed(const sn::shape_t& shape, double low, double high, sn::dtype type) {
-  auto x = numbers(shape, low, high).astype(type);
-  sn::eval(x);
-  return x;
-}
-
 // ---- rows that are reduced and read again
 
 recorded_line softmax(const sizes& s) {
@@ -367,6 +361,12 @@ const std::vector<line> table = {
 }  // namespace
 
 const std::vector<line>& lines() { return table; }
+
+ndarray typed(const sn::shape_t& shape, double low, double high, sn::dtype type) {
+  auto x = numbers(shape, low, high).astype(type);
+  sn::eval(x);
+  return x;
+}
 
 ndarray scattered(const sn::shape_t& shape) {
   std::int64_t n = 1;
