@@ -465,11 +465,9 @@ std::optional<std::uint16_t> kernel_builder::lower_reshaped(node* base, const li
     return lower(base, &sub);
   }
   dims finer = refined(out_->extents, strides, base->shape);
+  if (finer.empty()) return {};
   constexpr std::int64_t shortest_run = 16;  // on the CPU shorter ones take longer than a copy
-  const std::int64_t run = finer.empty() ? 0 : finer[finer.size() - 1];
-  if (finer.empty() || (out_->results[0]->device.kind == runtime::device_kind::cpu && run < shortest_run &&
-                        run != out_->extents[rank_ - 1]))
-    return {};
+  if (out_->results[0]->device.kind == runtime::device_kind::cpu && finer[finer.size() - 1] < shortest_run) return {};
   if (std::exchange(restart_, true)) return integer_param(0);
   std::erase_if(refined_, [&](auto& r) { return r.first == out_->results[0]; });
   refined_.emplace_back(out_->results[0], std::move(finer));

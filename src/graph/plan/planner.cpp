@@ -103,6 +103,26 @@ void planner::build_all() {
   } while (known != stored().size() && known != 0);
 }
 
+namespace {
+
+/// Whether a short reduction on the CPU is over axes between which others are kept, as of blocks of an image: as operations on
+/// elements it is several times as fast as by rows of two.
+bool is_of_blocks(node* n) {
+  if (n->device.kind != runtime::device_kind::cpu || !limits().fuse || !is_short(n)) return false;
+  const dims& shape = n->args[0]->shape;
+  int groups = 0;
+  bool in_group = false;
+  for (int a = 0; a < shape.size(); ++a) {
+    if (shape[a] == 1) continue;
+    const bool over = n->reduce().is_over(a);
+    groups += over && !in_group ? 1 : 0;
+    in_group = over;
+  }
+  return groups > 1;
+}
+
+}  // namespace
+
 // The reductions whose epilogue a result can be: reached through operations of its own shape, all over one space.
 bool planner::find_reductions(node* n, std::vector<node*>& out, bool split) {
   if (!n->over_reduction) return true;
@@ -115,6 +135,7 @@ bool planner::search_reductions(node* n, std::vector<node*>& out, bool split) {
     node* a = n->operand(k);
     if (a->is_leaf() || reads_raw(*n, k) || !(a->shape == n->shape)) continue;
     if (a->kind == node_kind::reduce) {
+      if (!at(a).stored && is_of_blocks(a)) continue;
       if (at(a).stored && (split || (at(a).why != store_reason::requested && at(a).why != store_reason::sibling)))
         continue;
       if (!out.empty() && !same_reduction(out[0], a)) return false;
@@ -193,7 +214,7 @@ void planner::build_one(node* n) {
   }
   std::vector<node*>& reductions = reductions_;
   reductions.clear();
-  if (kind == node_kind::reduce) reductions.push_back(n);
+  if (kind == node_kind::reduce && !is_of_blocks(n)) reductions.push_back(n);
   else if (is_operation(kind) && limits().fuse && !unfusible(*n) && !find_reductions(n, reductions, at(n).split))
     reductions.clear();
   if (reductions.empty() && kind == node_kind::call)
