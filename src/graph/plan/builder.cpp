@@ -47,7 +47,7 @@ kernel_plan& kernel_builder::begin(kernel_plan& out, const dims& variables) {
   outer_gather_ = nullptr;
   phase_code_ = phase_inputs_ = 0;
   split_ = nullptr;
-  restart_ = in_epilogue_ = in_order_ = false;
+  restart_ = in_epilogue_ = in_order_ = in_index_ = false;
   stored_before_ = table_.stored().size();
   return out;
 }
@@ -456,6 +456,7 @@ std::uint16_t kernel_builder::lower_view(node* n, const index_map* map) {
 /// where no splitting makes the map affine.
 std::optional<std::uint16_t> kernel_builder::lower_reshaped(node* base, const linear_form& at) {
   if (out_->kind != plan_kind::elementwise || out_->results.size() != 1) return {};
+  if (in_index_) return {};  // indices in memory let rows be copied whole
   if (std::any_of(at.coefficients.begin() + rank_, at.coefficients.end(), [](std::int64_t c) { return c != 0; }))
     return {};
   const dims strides(at.coefficients.data(), rank_);

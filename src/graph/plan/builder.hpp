@@ -125,6 +125,7 @@ class kernel_builder {
   std::size_t stored_before_ = 0;  // materialised nodes when the kernel was begun
   bool in_order_ = false;          // operations were lowered before what needs them
   bool in_epilogue_ = false;
+  bool in_index_ = false;  // what is being lowered are indices of a gather
 };
 
 /// The axis of a result whose places may be taken apart, since its reductions' operands compute something that does not

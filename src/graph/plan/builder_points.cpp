@@ -42,7 +42,9 @@ std::uint16_t kernel_builder::lower_gather(node* n, const index_map* map) {
   node* v = n->args[0].get();
   node* index = n->args[1].get();
   index_map index_at = broadcast(outer, n->shape, index->shape);
+  const bool within = std::exchange(in_index_, true);
   std::uint16_t raw = lower(index, is_plain(index, index_at) ? nullptr : &index_at);
+  in_index_ = within;
   const payload::gather& how = n->gather();
   const int axis = how.axis;
   const std::uint16_t extent = integer_param(v->shape[axis]);
