@@ -58,6 +58,21 @@ TEST_CASE("sparse: elementwise work is recorded for the data, as one kernel") {
   CHECK(array_equal(c.indices(), a.indices()));
 }
 
+TEST_CASE("sparse: explain shows what is recorded for the elements, and eval does it") {
+  for (const char* f : {"csr", "csc", "coo"}) {
+    const sparse_array a = csr_array(small_matrix()).asformat(f);
+    eval(a);
+    const sparse_array b = sqrt(2 * a);
+    const std::string pending = explain(b);
+    CHECK(contains(pending, "6 stored elements and shape (4, 3)"));
+    CHECK(contains(pending, "sqrt"));
+    eval(b);
+    CHECK(!contains(explain(b), "sqrt"));
+  }
+  CHECK_THROWS_AS(eval(sparse_array()), value_error);
+  CHECK_THROWS_AS(explain(sparse_array()), value_error);
+}
+
 TEST_CASE("sparse: setdiag of places that are all there changes their elements alone") {
   const ndarray dense = tri(6, 7, {.k = 1}) - tri(6, 7, {.k = -2});
   for (const char* f : {"csr", "csc", "coo"})
