@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sinter/eval.hpp"
 #include "sinter/random.hpp"
 #include "sinter/sparse_array.hpp"
 
@@ -116,6 +117,11 @@ find_result find(const sparse_array& a);
 /// What SciPy 1.15 prints: a line about the array, then an entry a line, "  (0, 2)\t3.0", the first and last ones of many.
 std::string to_string(const sparse_array& a);
 std::ostream& operator<<(std::ostream& out, const sparse_array& a);
+
+/// Evaluates the elements and the indices, in one flush.
+void eval(const sparse_array& a);
+/// Format, shape and entries, then the plan of eval(a): what is recorded for the elements.
+std::string explain(const sparse_array& a, const explain_kw& kw = {});
 
 /// SciPy's .npz files of csr, csc and coo arrays, as its save_npz writes them; ".npz" is added to a path that does not
 /// end so. io_error.

@@ -27,12 +27,14 @@
 #include "backends/cpu/linalg/products.hpp"
 #include "backends/cpu/linalg/solvers.hpp"
 #include "backends/cpu/prepared_table.hpp"
+#include "backends/cpu/reduce/groups.hpp"
 #include "backends/cpu/reduce/stages.hpp"
 #include "backends/cpu/reduce/user_reducer.hpp"
 #include "backends/cpu/schedule.hpp"
 #include "backends/cpu/sparse/sparse.hpp"
 #include "backends/cpu/stream.hpp"
 #include "jit/compile.hpp"
+#include "jit/program/addition_order.hpp"
 #include "jit/program/fault_words.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/pool.hpp"
@@ -356,6 +358,7 @@ class cpu_backend final : public runtime::backend {
     } else {
       add(find_code(*l.code, {false, n.elements}), name);
     }
+    if (n.groups) add(find_code(group_program(*l.code), {false, group_inputs(*l.code, n.elements)}), name + "_groups");
     if (l.code->kind == jit::kernel_kind::reduce && has_epilogue(*l.code))
       add(find_code(*l.code, {true, n.results}), name + "_epilogue");
     for (const jit::user_reduction* r : l.code->combines) add(find_user_reducer(r), "sn_" + r->name);
@@ -380,6 +383,7 @@ class cpu_backend final : public runtime::backend {
     };
     want(skip ? p.inner : p.main, static_cast<std::uint64_t>(elements * loop_count(l)));
     if (skip) want(p.tail, static_cast<std::uint64_t>(elements) / 8);
+    want(p.groups, static_cast<std::uint64_t>(elements) / jit::addition_group);
     if (!p.epilogue || !has_epilogue(*l.code)) return;
     std::int64_t kept = 1;
     for (int a = 0; a < l.kept; ++a) kept *= l.extents[a];

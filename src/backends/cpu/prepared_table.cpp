@@ -3,6 +3,7 @@
 
 #include "backends/cpu/kernels/code.hpp"
 #include "backends/cpu/kernels/tail.hpp"
+#include "backends/cpu/reduce/groups.hpp"
 #include "backends/cpu/reduce/stages.hpp"
 #include "platform/per_thread.hpp"
 
@@ -17,6 +18,7 @@ std::unique_ptr<runtime::prepared> make_prepared(const jit::program& p, const ne
   }
   made->main = &find_code(p, {false, n.elements});
   if (p.kind == jit::kernel_kind::reduce) made->epilogue = &find_code(p, {true, n.results});
+  if (n.groups) made->groups = &find_code(group_program(p), {false, group_inputs(p, n.elements)});
   if (n.split_tail) {
     made->inner = &find_code(inner_program(p), {false, n.elements});
     made->tail = &find_code(tail_program(p), {false, 0});
@@ -29,7 +31,8 @@ std::unique_ptr<runtime::prepared> make_prepared(const jit::program& p, const ne
 needs needs_of(const jit::launch& l, bool split_tail) {
   if (l.code->kind == jit::kernel_kind::staged) return {};
   if (l.code->kind == jit::kernel_kind::elementwise) return {uniform_inputs(l, element_axes(l)), 0, false};
-  return {uniform_inputs(l, shape_of(l).axes), uniform_inputs(l, epilogue_axes(l)), split_tail};
+  const std::uint64_t elements = uniform_inputs(l, shape_of(l).axes);
+  return {elements, uniform_inputs(l, epilogue_axes(l)), split_tail, !split_tail && joins_groups(l, elements)};
 }
 
 runtime::prepared& prepared_table::find(const jit::launch& l, const needs& n) {
@@ -37,7 +40,7 @@ runtime::prepared& prepared_table::find(const jit::launch& l, const needs& n) {
   key.clear();
   key.append(reinterpret_cast<const char*>(&n.elements), sizeof n.elements);
   key.append(reinterpret_cast<const char*>(&n.results), sizeof n.results);
-  key.push_back(static_cast<char>(n.split_tail));
+  key.push_back(static_cast<char>(n.split_tail + 2 * n.groups));
   l.code->append_key(key);
   const std::lock_guard lock(mutex_);
   auto& slot = entries_[key];

@@ -14,7 +14,7 @@ namespace sinter::cpu {
 /// The geometry of a launch as far as code depends on it.
 struct needs {
   std::uint64_t elements = 0, results = 0;  // uniform inputs
-  bool split_tail = false;
+  bool split_tail = false, groups = false;
 };
 needs needs_of(const jit::launch& l, bool split_tail);
 

@@ -22,6 +22,13 @@ void append_entries(std::string& text, const sparse_state& s, std::int64_t first
             to_string(data(static_cast<std::int64_t>(k)));
 }
 
+std::string head_of(const sparse_state& s) {
+  constexpr const char* names[] = {"Compressed Sparse Row", "Compressed Sparse Column", "COOrdinate"};
+  return std::string("<") + names[static_cast<int>(s.format)] + " sparse array of dtype '" +
+         std::string(sinter::name(s.data.dtype())) + "'\n\twith " + std::to_string(entries_of(s)) +
+         " stored elements and shape " + to_string(shape_t{s.rows, s.columns}) + ">";
+}
+
 }  // namespace
 }  // namespace sinter::ops
 
@@ -30,11 +37,8 @@ namespace sparse {
 
 std::string to_string(const sparse_array& a) {
   const auto& s = *ops::state_of(a, "to_string");
-  constexpr const char* names[] = {"Compressed Sparse Row", "Compressed Sparse Column", "COOrdinate"};
   const std::int64_t entries = ops::entries_of(s);
-  std::string text = std::string("<") + names[static_cast<int>(s.format)] + " sparse array of dtype '" +
-                     std::string(sinter::name(s.data.dtype())) + "'\n\twith " + std::to_string(entries) +
-                     " stored elements and shape " + sinter::to_string(a.shape()) + ">";
+  std::string text = ops::head_of(s);
   if (entries == 0) return text;
   text += "\n  Coords\tValues";
   if (entries <= ops::most_shown) {
@@ -47,6 +51,15 @@ std::string to_string(const sparse_array& a) {
   return text;
 }
 std::ostream& operator<<(std::ostream& out, const sparse_array& a) { return out << to_string(a); }
+
+void eval(const sparse_array& a) {
+  const auto& s = *ops::state_of(a, "eval");
+  sinter::eval(s.data, s.first, s.second);
+}
+std::string explain(const sparse_array& a, const explain_kw& kw) {
+  const auto& s = *ops::state_of(a, "explain");
+  return ops::head_of(s) + "\nits elements:\n" + sinter::explain(s.data, kw);
+}
 
 }  // namespace sparse
 }  // namespace sinter::inline v0

@@ -298,7 +298,15 @@ void sparse_array::setdiag(const operand& values, std::int64_t k) & {
   const sinter::dtype index = ops::index_of(*s);
   const ndarray row = (k >= 0 ? place : place - k).astype(index), col = (k >= 0 ? place + k : place).astype(index);
   const ndarray nth = k >= 0 ? ops::rows_of_entries(*s) : ops::columns_of_entries(*s);
-  const auto others = ops::kept_where(*s, logical_or(ops::diagonal_numbers(*s) != k, nth >= x.size()));
+  const ndarray meant = logical_and(ops::diagonal_numbers(*s) == k, nth < x.size());
+  // Where each place is there, and once, the values go there.
+  if (x.size() > 0 && ops::order_of(*s) == detail::entry_order::canonical &&
+      sinter::count_nonzero(meant).item<std::int64_t>() == x.size()) {
+    const ndarray at = take(x.astype(s->data.dtype(), false), sinter::minimum(nth, x.size() - 1), 0);
+    state_ = ops::with_elements(*s, sinter::where(meant, at, s->data));
+    return;
+  }
+  const auto others = ops::kept_where(*s, logical_not(meant));
   const auto all =
       ops::make_state(format::coo, s->rows, s->columns, concatenate({others->data, x.astype(s->data.dtype(), false)}),
                       concatenate({ops::rows_of_entries(*others), row}),

@@ -43,9 +43,11 @@ ndarray pairs_by_blocks(const pair_metric& of, const ndarray& p) {
   const int64_t n = p.shape(0), step = std::clamp<int64_t>((int64_t{1} << 16) / n, 16, 512);
   const graph::value out = unset_leaf(dims{n * (n - 1) / 2}, p.dtype(), {});
   T* to = static_cast<T*>(address_to_write(out));
+  const ndarray turned = of.turned(p);
   for (int64_t first = 0; first + 1 < n; first += step) {
     const int64_t rows = std::min(step, n - 1 - first), columns = n - 1 - first;
-    const auto block = of.matrix(p(slice(first, first + rows)), p(slice(first + 1, n))).template host<T>();
+    const auto block =
+        of.matrix_of_turned(p(slice(first, first + rows)), turned(_, slice(first + 1, n))).template host<T>();
     for (int64_t i = 0; i < rows; ++i)
       to = std::copy(block.data() + i * columns + i, block.data() + (i + 1) * columns, to);
   }

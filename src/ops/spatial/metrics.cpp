@@ -180,7 +180,10 @@ ndarray pair_metric::weighted(const ndarray& terms, int axis) const {
 
 ndarray pair_metric::of_truth(const ndarray& a, const ndarray& b, int axis) const {
   const ndarray both = sum(weighted(a * b, axis), axis);
-  const ndarray first = sum(weighted(a * (1 - b), axis), axis), second = sum(weighted((1 - a) * b, axis), axis);
+  return of_counts(both, sum(weighted(a * (1 - b), axis), axis), sum(weighted((1 - a) * b, axis), axis));
+}
+
+ndarray pair_metric::of_counts(const ndarray& both, const ndarray& first, const ndarray& second) const {
   const ndarray other = first + second;
   if (is("jaccard")) return where(other == 0, zeros_like(other), other / (both + other));
   if (is("dice")) return other / (2 * both + other);
@@ -227,16 +230,30 @@ ndarray pair_metric::between(const ndarray& a, const ndarray& b, int axis) const
   return is_of_truth(name_) ? of_truth(a, b, axis) : of_differences(a, b, axis);
 }
 
-ndarray pair_metric::matrix(const ndarray& a, const ndarray& b) const {
-  if (is("cosine") || is("correlation")) return clip(1 - matmul(a, b.T()), 0, 2);
-  if (is("haversine")) return between(a(_, newaxis), b(newaxis), 2);
-  // The CPU's loops run over what lies next to each other: the second set's points. A GPU's tiles take rows as they are.
-  if (a.device().kind == device_kind::cpu) {
-    const ndarray columns = b.T().copy();
-    eval(columns);  // else each row of the first set would turn them anew
-    return between(a(_, _, newaxis), columns(newaxis), 1);
+/// Whether distances follow from a matrix product: of zeros and ones, on the CPU, it is exact.
+bool pair_metric::multiplies(const device& where) const {
+  return is("cosine") || is("correlation") || (is_of_truth(name_) && !w_.defined() && where.kind == device_kind::cpu);
+}
+
+ndarray pair_metric::turned(const ndarray& b) const {
+  if (b.device().kind != device_kind::cpu || multiplies(b.device()) || is("haversine")) return b.T();
+  const ndarray columns = b.T().copy();
+  eval(columns);  // else each row of the first set would turn them anew
+  return columns;
+}
+
+ndarray pair_metric::matrix(const ndarray& a, const ndarray& b) const { return matrix_of_turned(a, turned(b)); }
+
+ndarray pair_metric::matrix_of_turned(const ndarray& a, const ndarray& columns) const {
+  if (is("cosine") || is("correlation")) return clip(1 - matmul(a, columns), 0, 2);
+  if (multiplies(a.device())) {
+    const ndarray both = matmul(a, columns);
+    eval(both);
+    return of_counts(both, sum(a, 1)(_, newaxis) - both, sum(columns, 0) - both);
   }
-  return between(a(_, newaxis), b(newaxis), 2);
+  // The CPU's loops run over what lies next to each other: the second set's points. A GPU's tiles take rows as they are.
+  if (a.device().kind == device_kind::cpu && !is("haversine")) return between(a(_, _, newaxis), columns(newaxis), 1);
+  return between(a(_, newaxis), columns.T()(newaxis), 2);
 }
 
 }  // namespace sinter::ops

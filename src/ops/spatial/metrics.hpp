@@ -30,6 +30,9 @@ class pair_metric {
   ndarray between(const ndarray& a, const ndarray& b, int axis) const;
   /// Of each of (m, d) to each of (n, d): (m, n).
   ndarray matrix(const ndarray& a, const ndarray& b) const;
+  /// The second set as matrix_of_turned() takes it, (d, n), so that parts of its columns can be taken.
+  ndarray turned(const ndarray& b) const;
+  ndarray matrix_of_turned(const ndarray& a, const ndarray& columns) const;
 
   /// Of a Euclidean metric the one without the root.
   pair_metric squared() const;
@@ -43,6 +46,9 @@ class pair_metric {
   ndarray weighted(const ndarray& terms, int axis) const;
   ndarray of_differences(const ndarray& a, const ndarray& b, int axis) const;
   ndarray of_truth(const ndarray& a, const ndarray& b, int axis) const;
+  /// From how many (or how much weight) both have, the first one alone, the second one alone.
+  ndarray of_counts(const ndarray& both, const ndarray& first, const ndarray& second) const;
+  bool multiplies(const device& where) const;
   bool is(std::string_view name) const noexcept { return name_ == name; }
 
   std::string name_;

@@ -25,6 +25,7 @@ from golden_sized_programs import write_sized_programs
 from golden_solvers import write_solvers
 from golden_sorting import write_sorting
 from golden_sparse import write_sparse
+from golden_sparse_programs import write_sparse_programs
 from golden_spatial import write_spatial
 from golden_special import write_special
 from golden_statistics import write_statistics
@@ -46,6 +47,7 @@ def main():
              "making": (write_making, 13), "names": (write_names, 14), "programs": (write_programs, 15),
              "more_programs": (write_more_programs, 15), "sized_programs": (write_sized_programs, 15),
              "special": (write_special, 12), "sparse": (write_sparse, 16), "solvers": (write_solvers, 17),
+             "sparse_programs": (write_sparse_programs, 15),
              "special": (write_special, 12), "spatial": (write_spatial, 16)}
     sizes = {"promotion": write_promotion(os.path.join(folder, "promotion.bin"))}
     for name, (write, seed) in seeds.items():

@@ -58,6 +58,47 @@ TEST_CASE("sparse: elementwise work is recorded for the data, as one kernel") {
   CHECK(array_equal(c.indices(), a.indices()));
 }
 
+TEST_CASE("sparse: explain shows what is recorded for the elements, and eval does it") {
+  for (const char* f : {"csr", "csc", "coo"}) {
+    const sparse_array a = csr_array(small_matrix()).asformat(f);
+    eval(a);
+    const sparse_array b = sqrt(2 * a);
+    const std::string pending = explain(b);
+    CHECK(contains(pending, "6 stored elements and shape (4, 3)"));
+    CHECK(contains(pending, "sqrt"));
+    eval(b);
+    CHECK(!contains(explain(b), "sqrt"));
+  }
+  CHECK_THROWS_AS(eval(sparse_array()), value_error);
+  CHECK_THROWS_AS(explain(sparse_array()), value_error);
+}
+
+TEST_CASE("sparse: setdiag of places that are all there changes their elements alone") {
+  const ndarray dense = tri(6, 7, {.k = 1}) - tri(6, 7, {.k = -2});
+  for (const char* f : {"csr", "csc", "coo"})
+    for (const std::int64_t k : {-1, 0, 1})
+      for (const bool some : {false, true}) {
+        const sparse_array a = csr_array(dense).asformat(f);
+        sparse_array b = a;
+        const std::int64_t length = a.diagonal(k).len(), count = some ? 2 : length;
+        const ndarray values = arange(count) + 10.0;
+        b.setdiag(values, k);
+        ndarray expected = dense.copy();
+        const std::int64_t down = k < 0 ? -k : 0, right = k > 0 ? k : 0;
+        for (std::int64_t i = 0; i < count; ++i) expected(i + down, i + right) = values(i);
+        CHECK(array_equal(b.toarray(), expected));
+        CHECK(b.nnz() == a.nnz());
+        CHECK(array_equal(b.col(), a.col()));
+        CHECK(array_equal(a.toarray(), dense));
+        b.setdiag(0, k);
+        CHECK(b.nnz() == a.nnz());
+        CHECK(all(b.diagonal(k) == 0).item<bool>());
+      }
+  sparse_array twice = sparse::coo_array(array({1.0, 2.0, 3.0}), array({0, 0, 1}), array({0, 0, 1}), shape_t{3, 3});
+  twice.setdiag(array({5.0, 6.0}));
+  CHECK(array_equal(twice.toarray(), array({{5.0, 0.0, 0.0}, {0.0, 6.0, 0.0}, {0.0, 0.0, 0.0}})));
+}
+
 TEST_CASE("sparse: the transpose has the same parts") {
   const sparse_array a = csr_array(small_matrix());
   CHECK(a.T().format() == sparse::format::csc);

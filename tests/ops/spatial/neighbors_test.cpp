@@ -236,3 +236,32 @@ TEST_CASE("distances and neighbours refuse what does not fit") {
   CHECK_THROWS_AS(sp::KDTree(a).query(b), shape_error);
   CHECK_THROWS_AS(sp::KDTree(a).query(a, 1, {.p = 0.5}), value_error);
 }
+
+TEST_CASE("distances of truth values by counts are those of their definitions, element by element") {
+  for (const dtype t : {float32, float64}) {
+    const ndarray a = (random::uniform(0, 1, {37, 45}) > 0.6).astype(t),
+                  b = (random::uniform(0, 1, {29, 45}) > 0.3).astype(t);
+    a(3) = 0;
+    b(4) = 0;
+    b(5) = a(6);
+    const ndarray x = a(_, newaxis), y = b(newaxis);
+    const auto count = [](const ndarray& both) { return sum(both, 2).astype(float64); };
+    const ndarray tt = count(x * y), tf = count(x * (1 - y)), ft = count((1 - x) * y), ff = count((1 - x) * (1 - y)),
+                  other = tf + ft;
+    const auto check = [&](const char* metric, const ndarray& expected) {
+      CAPTURE(metric);
+      const ndarray d = spatial::cdist(a, b, metric), among = spatial::pdist(concatenate({a, b}), metric);
+      CHECK(d.dtype() == t);
+      CHECK(allclose(d, expected, 1e-6, 0, true));
+      CHECK(array_equal(spatial::squareform(among)(slice(37), slice(37, _)), d, true));
+      const ndarray ones_are_weights = spatial::cdist(a, b, metric, {.w = ones(45)});
+      CHECK(array_equal(ones_are_weights, d, true));
+    };
+    check("jaccard", where(other == 0, 0, other / (tt + other)));
+    check("dice", other / (2 * tt + other));
+    check("russellrao", (45 - tt) / 45);
+    check("sokalsneath", 2 * other / (tt + 2 * other));
+    check("rogerstanimoto", 2 * other / (tt + ff + 2 * other));
+    check("yule", where(tf * ft == 0, 0, 2 * tf * ft / (tt * ff + tf * ft)));
+  }
+}

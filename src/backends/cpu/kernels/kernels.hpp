@@ -24,6 +24,7 @@ class prepared {
   cpu::block_code* inner = nullptr;               // the elements up to a monotone tail
   cpu::block_code* tail = nullptr;                // the tail
   cpu::block_code* epilogue = nullptr;            // the results of a reduction
+  cpu::block_code* groups = nullptr;              // of columns: four elements of each, joined (reduce/groups.hpp)
   std::shared_ptr<const cpu::stage_steps> steps;  // of a staged program, which has nothing else
 };
 

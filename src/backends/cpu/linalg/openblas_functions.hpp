@@ -30,6 +30,14 @@ using cblas_cgemm_type = gemm_type<const void*, void>;
 using cblas_zgemm_type = gemm_type<const void*, void>;
 
 template <class Factor, class Element>
+using gemv_type = void(blas_order, blas_form, blas_int rows, blas_int columns, Factor alpha, const Element* a,
+                       blas_int lda, const Element* x, blas_int step_x, Factor beta, Element* y, blas_int step_y);
+using cblas_sgemv_type = gemv_type<float, float>;
+using cblas_dgemv_type = gemv_type<double, double>;
+using cblas_cgemv_type = gemv_type<const void*, void>;
+using cblas_zgemv_type = gemv_type<const void*, void>;
+
+template <class Factor, class Element>
 using trsm_type = void(blas_order, blas_side, blas_triangle, blas_form, blas_diagonal, blas_int rows, blas_int columns,
                        Factor alpha, const Element* a, blas_int lda, Element* b, blas_int ldb);
 using cblas_strsm_type = trsm_type<float, float>;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "backends/cpu/linalg/openblas_library.hpp"
@@ -105,6 +106,60 @@ class gemm {
   blas_int leading_;
 };
 
+/// Products of a row with parts of a matrix, or of parts of a matrix with a column. gemm would pack the matrix, which is read
+/// once.
+class gemv {
+ public:
+  gemv(const product_layout& l, const openblas_section& blas)
+      : blas_(blas), type_(l.type), row_(l.rows == 1), inner_(static_cast<blas_int>(l.inner)) {
+    const factor m =
+        row_ ? factor_of(l.inner, l.columns, l.b.row, l.b.column) : factor_of(l.rows, l.inner, l.a.row, l.a.column);
+    by_rows_ = m.transposed == blas_form::plain;
+    leading_ = m.leading;
+    step_in_ = static_cast<blas_int>(row_ ? l.a.column : l.b.row);
+    step_out_ = static_cast<blas_int>(row_ ? l.c.column : l.c.row);
+  }
+  /// Whether the strides of the vectors are BLAS's.
+  static bool takes(const product_layout& l) {
+    if (l.rows != 1 && l.columns != 1) return false;
+    const int64_t in = l.rows == 1 ? l.a.column : l.b.row, out = l.rows == 1 ? l.c.column : l.c.row;
+    return l.inner > 0 && in > 0 && in <= INT_MAX && out > 0 && out <= INT_MAX;
+  }
+
+  void operator()(int64_t rows, int64_t columns, const void* a, const void* b, void* c) const {
+    const void *const matrix = row_ ? b : a, *const x = row_ ? a : b;
+    // As it lies in memory, by rows: inner x results, or results x inner.
+    const auto results = static_cast<blas_int>(row_ ? columns : rows);
+    const bool inner_first = by_rows_ == row_;
+    const blas_form form = inner_first ? blas_form::transposed : blas_form::plain;
+    const blas_int m = inner_first ? inner_ : results, n = inner_first ? results : inner_;
+    const auto call = [&](auto* function, auto one, auto zero, auto* element) {
+      using T = std::remove_pointer_t<decltype(element)>;
+      function(blas_order::by_rows, form, m, n, one, static_cast<const T*>(matrix), leading_, static_cast<const T*>(x),
+               step_in_, zero, static_cast<T*>(c), step_out_);
+    };
+    const float one[2] = {1, 0}, zero[2] = {0, 0};
+    const double wide_one[2] = {1, 0}, wide_zero[2] = {0, 0};
+    switch (type_) {
+      case dtype::f32: return call(blas_->cblas_sgemv, 1.0F, 0.0F, static_cast<float*>(nullptr));
+      case dtype::f64: return call(blas_->cblas_dgemv, 1.0, 0.0, static_cast<double*>(nullptr));
+      case dtype::c64:
+        return call(blas_->cblas_cgemv, static_cast<const void*>(one), static_cast<const void*>(zero),
+                    static_cast<void*>(nullptr));
+      default:
+        return call(blas_->cblas_zgemv, static_cast<const void*>(wide_one), static_cast<const void*>(wide_zero),
+                    static_cast<void*>(nullptr));
+    }
+  }
+
+ private:
+  const openblas_section& blas_;
+  dtype type_;
+  bool row_;      // the vector is the first factor
+  bool by_rows_;  // the matrix lies by rows
+  blas_int inner_, leading_, step_in_, step_out_;
+};
+
 /// Elements of a factor that is copied rather than read by columns, where it is multiplied with many rows.
 constexpr int64_t tiny_factor = 256;
 
@@ -121,12 +176,13 @@ std::vector<char> by_rows(const product_layout& l, const void* b) {
 
 /// The library's threads share tiles and matrices; OpenBLAS's own threads stay asleep, since both together would
 /// oversubscribe the cores.
+template <class Call>
 void multiply_by_library(const product_layout& l, const void* a, const void* b, void* c) {
   for (const int64_t n : {l.rows, l.columns, l.inner})
     if (n > INT_MAX)
       throw value_error("[matmul] an extent of " + std::to_string(n) + " is more than OpenBLAS counts to");
   const openblas_section blas("matmul", 1);
-  const gemm multiply(l, blas);
+  const Call multiply(l, blas);
   const int64_t matrices = l.batch.empty() ? 1 : l.batch.back();
   const tiling t = tiles_of(l, matrices);
   const int64_t tiles = t.down * t.across;
@@ -172,9 +228,9 @@ void cpu_products::multiply(const product_layout& layout, const void* a, const v
     product_layout plain = l;
     plain.b.row = l.columns;
     plain.b.column = 1;
-    return multiply_by_library(plain, a, copy.data(), c);
+    return multiply_by_library<gemm>(plain, a, copy.data(), c);
   }
-  multiply_by_library(l, a, b, c);
+  gemv::takes(l) ? multiply_by_library<gemv>(l, a, b, c) : multiply_by_library<gemm>(l, a, b, c);
 }
 
 }  // namespace sinter::cpu

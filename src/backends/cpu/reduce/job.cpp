@@ -303,10 +303,12 @@ reduce_job::reduce_job(const runtime::prepared& c, const jit::launch& l, const r
   for (auto& r : p.reductions) loaded.push_back(inputs_of(r, products));
   only_loads = std::all_of(loaded.begin(), loaded.end(), [](const read_inputs& in) { return in.first >= 0; });
   if (!only_loads) take_weighted_columns();
+  by_groups = code.groups && !only_loads && !tail;
   take_rows_whole();
   if (shape.across && shape.reduced <= most_panel_elements)
     elements.read_through_panels(static_cast<int>(shape.reduced));
-  else if (!shape.rows && !shape.shared) elements.read_through_panels();
+  else if (!shape.rows && !shape.shared && elements.read_through_panels())
+    by_groups = false;  // panels hold the steps that follow each other
   in_memory = only_loads && !tail && !shape.shared && has_row_loops(p) && l.extents.size() > l.kept;
   for (const read_inputs& read : loaded) {
     if (!in_memory) break;
@@ -363,7 +365,7 @@ void reduce_job::take_weighted_columns() {
 
 void reduce_job::take_rows_whole() {
   const bool by_row = shape.rows && !shape.across;
-  if (only_loads || code.main->takes_any_length())
+  if (only_loads || (code.main->takes_any_length() && (!by_groups || code.groups->takes_any_length())))
     elements.lanes = by_row || shape.shared ? row_part : std::max(elements.lanes, results_at_once());
   // One split after the other: its sums do not depend on where it begins.
   const bool each_split = shape.lengthwise && split.segment_chunks == 1 &&

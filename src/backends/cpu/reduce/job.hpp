@@ -51,6 +51,7 @@ class reduce_job {
   bool whole_rows = false;          // by reducer::whole_rows, where a row's lanes lie in one piece
   bool in_memory = false;           // with only_loads: every reduction reads lanes where they lie, however many
   bool across_in_memory = false;    // the same where lanes are results of rows
+  bool by_groups = false;           // columns: code.groups computes whole groups
   int together = 0;                 // with whole_rows: rows that are read or computed together
   std::int64_t pitch = 0;           // lanes between their beginnings
   /// With whole_rows and only_loads, per reduction: the rows of its inputs, where they are read in memory.
@@ -170,6 +171,7 @@ class reduce_task {
   void join_column_lanes(int n, std::int64_t begin, std::int64_t end);
   void columns_in_memory(std::int64_t outer, std::int64_t start, int n, std::int64_t begin, std::int64_t end);
   void column_chunk(std::int64_t outer, std::int64_t start, int n, std::int64_t begin, std::int64_t end);
+  std::int64_t column_groups(std::int64_t outer, std::int64_t start, int n, std::int64_t begin, std::int64_t end);
   void column_block(std::int64_t start, int at, int n, int index);
 
   void shared_column_chunk(std::int64_t begin, std::int64_t end);
@@ -196,6 +198,8 @@ class reduce_task {
   const reduce_job& job_;
   arena& memory_;
   block_walker walker_;
+  std::vector<block_walker> later_steps_;  // by groups: walker_ is at the first step of one, these at the others
+  const void** group_inputs_ = nullptr;
   block_walker result_walker_;
   std::vector<accumulator> accumulators_;
   std::vector<partial_stack> stacks_;

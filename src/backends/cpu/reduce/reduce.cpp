@@ -73,6 +73,13 @@ reduce_task::reduce_task(const reduce_job& job, arena& memory, int* fault)
   }
   const auto& c = job.code;
   std::size_t bytes = std::max(c.main->scratch_bytes(), c.epilogue->scratch_bytes());
+  if (job.by_groups) {
+    bytes = std::max(bytes, c.groups->scratch_bytes());
+    const std::size_t inputs = job.elements.inputs.size();
+    later_steps_.reserve(jit::addition_group - 1);
+    for (int s = 1; s < jit::addition_group; ++s) later_steps_.emplace_back(job.elements, memory, 0, 0, fault);
+    group_inputs_ = memory.take_array<const void*>(jit::addition_group * inputs);
+  }
   if (job.tail) {
     bytes = std::max({bytes, c.inner->scratch_bytes(), c.tail->scratch_bytes()});
     const std::size_t lanes = jit::block_lanes * itemsize(job.tail->type);
@@ -398,11 +405,44 @@ void reduce_task::columns_in_memory(std::int64_t outer, std::int64_t start, int 
 
 void reduce_task::column_chunk(std::int64_t outer, std::int64_t start, int n, std::int64_t begin, std::int64_t end) {
   if (job_.in_memory) return columns_in_memory(outer, start, n, begin, end);
-  for (std::int64_t r = begin; r < end; ++r) {
+  for (std::int64_t r = job_.by_groups ? column_groups(outer, start, n, begin, end) : begin; r < end; ++r) {
     walker_.move_to(outer * job_.shape.reduced + r);
     const int index = static_cast<int>(r - begin), most = job_.elements.lanes;
     for (int at = 0; at < n; at += most) column_block(start, at, std::min(most, n - at), index);
   }
+}
+
+/// The whole groups of a chunk; returns the first element that belongs to none.
+std::int64_t reduce_task::column_groups(std::int64_t outer, std::int64_t start, int n, std::int64_t begin,
+                                        std::int64_t end) {
+  constexpr std::int64_t group = jit::addition_group;
+  const int most = job_.elements.lanes;
+  const std::size_t inputs = job_.elements.inputs.size();
+  jit::block_args args = walker_.args();
+  args.inputs = group_inputs_;
+  std::int64_t r = begin;
+  for (; r + group <= end; r += group) {
+    const auto step = [&](std::int64_t s) -> block_walker& {
+      return s == 0 ? walker_ : later_steps_[static_cast<std::size_t>(s - 1)];
+    };
+    for (std::int64_t s = 0; s < group; ++s) step(s).move_to(outer * job_.shape.reduced + r + s);
+    for (int at = 0; at < n; at += most) {
+      const int some = std::min(most, n - at);
+      for (std::int64_t s = 0; s < group; ++s) {
+        step(s).bind(start + at, some);
+        std::copy_n(step(s).inputs(), inputs, group_inputs_ + static_cast<std::size_t>(s) * inputs);
+      }
+      args.n = walker_.args().n;
+      args.lanes = walker_.args().lanes;
+      job_.code.groups->run(args, nullptr, code_scratch_);
+      for (std::size_t k = 0; k < accumulators_.size(); ++k) {
+        accumulator& a = accumulators_[k];
+        const std::int64_t lane = (r - begin) / group % job_.column_lanes_of(*a.r);
+        a.r->join(shifted(a, static_cast<int>(lane * a.pitch) + at), &buffers_[k], some);
+      }
+    }
+  }
+  return r;
 }
 
 /// Element `index` of the chunk for the results [at, at + n) of the group that begins at `start`.
