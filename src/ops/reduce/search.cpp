@@ -26,12 +26,20 @@ template <class V> __device__ bool before(V a, V b) {
   if (ar == br || (ar != ar && br != br)) return ai < bi || (bi != bi && ai == ai);
   return br != br;
 })";
-// Where a thread of the host found its last element, and of its last four searches which ended a little behind the one before: a
-// bit each. It changes how long a search takes, not what it finds.
+// Where a thread of the host found its last element in a table, and of its last four searches there which ended a little behind the
+// one before: a bit each. It changes how long a search takes, not what it finds. A kernel that searches several tables in turn has
+// a place for each, by their addresses; two that share one take longer.
 constexpr const char* last_place = R"(
 #ifndef __CUDACC__
 struct sn_place { long long at; unsigned near; };
-static inline sn_place& sn_last_place() { static thread_local sn_place place{0, 0}; return place; }
+template <class R> static inline auto sn_address(const R& table, int) -> decltype((unsigned long long)(table.data)) {
+  return (unsigned long long)(table.data);
+}
+template <class R> static inline unsigned long long sn_address(const R&, long) { return 0; }
+static inline sn_place& sn_last_place(unsigned long long address) {
+  static thread_local sn_place places[16];
+  return places[address * 0x9e3779b97f4a7c15ull >> 60];
+}
 #endif
 )";
 // The number of steps depends on the length alone, and a step selects instead of branching: the processor works on
@@ -40,7 +48,7 @@ static inline sn_place& sn_last_place() { static thread_local sn_place place{0, 
 constexpr const char* search_body = R"(
   long long low = 0, rest = sorted.size();
 #ifndef __CUDACC__
-  sn_place& last = sn_last_place();
+  sn_place& last = sn_last_place(sn_address(sorted, 0));
   const long long from = last.at;
   if (last.near == 15u && from <= rest) {
     T first = from > 0 ? sorted[from - 1] : x;

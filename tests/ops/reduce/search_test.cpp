@@ -51,3 +51,14 @@ TEST_CASE("a table that is shorter than the last place, empty tables, NaN and in
   check(odd, linspace(-2, 3, 400));
   check(arange(1000), arange(-20, 1020, 3));
 }
+
+TEST_CASE("several tables searched by one kernel") {
+  random::generator g(7);
+  const ndarray first = sort(g.random(500)), second = sort(g.random(90)), third = first * 0.5;
+  for (const ndarray& v : {sort(g.random(1500)), g.random(1500)}) {
+    const ndarray all =
+        searchsorted(first, v) * 1000000 + searchsorted(second, v, "right") * 1000 + searchsorted(third, v);
+    CHECK(array_equal(all,
+                      counted(first, v, false) * 1000000 + counted(second, v, true) * 1000 + counted(third, v, false)));
+  }
+}
