@@ -89,6 +89,16 @@ TEST_CASE("series between arrays, as NumPy's") {
                     array({{{1.0, 1.0}, {2.0, 2.0}}, {{4.0, 5.0}, {4.0, 5.0}}})));
   CHECK(array_equal(linspace(array({0, -1}), array({5, 4}), 4, {.dtype = int32}),
                     array({{0, -1}, {1, 0}, {3, 2}, {5, 4}}, {.dtype = int32})));
+  random::generator g(3);
+  const ndarray from = g.normal(0, 3, 40), to = g.normal(0, 3, 40);
+  for (const int n : {2, 7, 50}) {
+    const ndarray all = linspace(from, to, n), open = linspace(from, to, n, {.endpoint = false});
+    CHECK(array_equal(all(-1), to));
+    for (int k = 0; k < 40; ++k) {
+      CHECK(array_equal(all(_, k), linspace(from(k).item<double>(), to(k).item<double>(), n)));
+      CHECK(array_equal(open(_, k), linspace(from(k).item<double>(), to(k).item<double>(), n, {.endpoint = false})));
+    }
+  }
   CHECK(linspace(a, b, 1).shape() == shape_t{1, 2});
   CHECK(array_equal(linspace(a, b, 1)(0), a));
   CHECK(linspace(a, b, 0).shape() == shape_t{0, 2});
