@@ -34,6 +34,16 @@ std::vector<ndarray> triu_indices_from(const ndarray& x, std::int64_t k = 0);
 
 // ---- series
 
+/// `count` arrays evenly from one to another, which broadcast, along a new axis. Dtypes as linspace of numbers, of float32 and
+/// float16 float64, too. value_error: count < 0; index_error: the axis is not one of the result's.
+struct linspace_arrays_kw {
+  kwonly _kw{};
+  bool endpoint = true;
+  std::optional<sinter::dtype> dtype{};
+  std::int64_t axis = 0;
+};
+ndarray linspace(const ndarray& start, const operand& stop, std::int64_t count = 50, const linspace_arrays_kw& kw = {});
+ndarray linspace(const scalar& start, const ndarray& stop, std::int64_t count = 50, const linspace_arrays_kw& kw = {});
 /// base ** linspace(start, stop).
 struct logspace_kw {
   kwonly _kw{};

@@ -24,6 +24,7 @@
 #include "sinter/info.hpp"
 #include "sinter/interop.hpp"
 #include "sinter/io.hpp"
+#include "sinter/keyword_forms.hpp"
 #include "sinter/keywords.hpp"
 #include "sinter/launch.hpp"
 #include "sinter/linalg.hpp"

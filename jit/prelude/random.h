@@ -353,7 +353,8 @@ SN_FN unsigned long long below(long long position, unsigned long long word, unsi
   if (range == 0) return word;
   unsigned long long low;
   const unsigned long long high = multiply_wide(word, range, low);
-  return low >= range ? high : below_again(position, range, low, high, s);
+  const unsigned long long rest = 0ull - range;  // not below `least`, and small where the range is large
+  return low >= (rest < range ? rest : range) ? high : below_again(position, range, low, high, s);
 }
 template <class T, class P> SN_FN T random_below(P position, T last, const random_stream& s) {
   if constexpr (sizeof(T) == 4) return below(position_of(position), random_word<false>(position, s), last, s);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "sinter/apply.hpp"
 #include "sinter/cluster.hpp"
 #include "sinter/dist.hpp"
 #include "sinter/grad.hpp"

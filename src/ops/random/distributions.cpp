@@ -1,12 +1,17 @@
 // Distributions composed of other draws.
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numbers>
+#include <numeric>
+#include <optional>
 #include <vector>
 
 #include "core/shape.hpp"
 #include "ops/base/at_call.hpp"
 #include "ops/base/axes.hpp"
 #include "ops/random/draw.hpp"
+#include "ops/random/inverse_table.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
 #include "sinter/eval.hpp"
@@ -311,6 +316,64 @@ void check_counts(const ndarray& good, const ndarray& bad, const ndarray& sample
   if (any_of(greater(sample, good + bad))) fail<value_error>("hypergeometric", "nsample is more than ngood + nbad");
 }
 
+/// The numbers of good ones that a sample can have with more than 2^-70 of the most likely one's probability, from `first` on,
+/// and weights as their probabilities. Nothing where there are more than `most`. The counts are whole numbers.
+struct count_range {
+  double first = 0;
+  std::vector<double> weights{};
+};
+count_range likely_counts(double good, double bad, double sample, std::size_t most) {
+  const double lowest = std::max(sample - bad, 0.0), highest = std::min(sample, good);
+  const double mode = std::clamp(std::floor((sample + 1) * (good + 1) / (good + bad + 2)), lowest, highest);
+  std::vector<double> below, above{1.0};
+  double p = 1;
+  for (double k = mode; k > lowest && p > 0x1p-70 && below.size() <= most; --k)
+    below.push_back(p *= k / (good - k + 1) * ((bad - sample + k) / (sample - k + 1)));
+  p = 1;
+  for (double k = mode; k < highest && p > 0x1p-70 && above.size() <= most; ++k)
+    above.push_back(p *= (good - k) / (k + 1) * ((sample - k) / (bad - sample + k + 1)));
+  count_range range{.first = mode - static_cast<double>(below.size())};
+  if (below.size() + above.size() > most) return range;
+  range.weights.assign(below.rbegin(), below.rend());
+  range.weights.insert(range.weights.end(), above.begin(), above.end());
+  return range;
+}
+
+/// Through tables of the probabilities: one, or one for each number of drawn ones up to the largest. Nothing where they would be
+/// large.
+std::optional<ndarray> counts_by_table(generator& g, const whole& w, double good, double bad, const ndarray& sample) {
+  constexpr std::size_t most = 4096, most_of_all = 65536;
+  const auto drawn = [&] { return g.random(w.of.shape, w.of.real); };
+  if (sample.ndim() == 0) {
+    const count_range range = likely_counts(good, bad, sample.item<double>(), most);
+    if (range.weights.empty()) return std::nullopt;
+    return by_alias(range.weights, drawn()) + static_cast<std::int64_t>(range.first);
+  }
+  const double largest = sample.size() > 0 ? max(sample).item<double>() : 0;
+  if (!(largest < most)) return std::nullopt;
+  std::vector<count_range> ranges;
+  std::vector<double> firsts;
+  std::size_t longest = 1;
+  for (double k = 0; k <= largest; ++k) {
+    ranges.push_back(likely_counts(good, bad, k, most));
+    std::vector<double>& sums = ranges.back().weights;
+    if (sums.empty()) return std::nullopt;
+    std::partial_sum(sums.begin(), sums.end(), sums.begin());
+    const double total = sums.back();
+    for (double& x : sums) x /= total;
+    firsts.push_back(ranges.back().first);
+    longest = std::max(longest, std::bit_ceil(sums.size()));
+    if (longest * static_cast<std::size_t>(largest + 1) > most_of_all) return std::nullopt;
+  }
+  std::vector<double> table(longest * ranges.size(), 1.0);
+  for (std::size_t i = 0; i < ranges.size(); ++i)
+    std::copy(ranges[i].weights.begin(), ranges[i].weights.end(),
+              table.begin() + static_cast<std::ptrdiff_t>(i * longest));
+  const ndarray row = sample.astype(int64);
+  const ndarray first = take(array(firsts, {.device = w.of.real.device}).astype(int64), row);
+  return first + inverse_of_rows(table, static_cast<std::int64_t>(longest), row, drawn());
+}
+
 }  // namespace
 
 ndarray generator::hypergeometric(const operand& ngood, const operand& nbad, const operand& nsample,
@@ -323,6 +386,9 @@ ndarray generator::hypergeometric(const operand& ngood, const operand& nbad, con
   const ndarray good = array_of(ngood, w.of).astype(float64, false), bad = array_of(nbad, w.of).astype(float64, false),
                 sample = array_of(nsample, w.of).astype(float64, false);
   check_counts(good, bad, sample);
+  if (!ngood.is_array() && !nbad.is_array())
+    if (const auto counts = counts_by_table(*this, w, ngood.number().real(), nbad.number().real(), sample))
+      return w.result(*counts);
   // Stadlober's ratio of uniforms, The ratio of uniforms approach for generating discrete random variates, 1990, of the rarer
   // kind in the smaller part of the population; 1.7156 and 0.8989 are 2 sqrt(2 / e) and 3 - 2 sqrt(3 / e).
   const ndarray few = minimum(good, bad), many = maximum(good, bad), all = good + bad;
@@ -372,7 +438,12 @@ ndarray generator::multinomial(std::int64_t n, const ndarray& pvals, const draw_
 
 std::vector<std::uint8_t> bytes(std::int64_t n) {
   if (n < 0) fail<value_error>("bytes", "a number of ", n, " bytes");
-  return integers(0, 256, n, {.dtype = uint8, .device = cpu}).to_vector<std::uint8_t>();
+  const draw_space words{dims{n / 8 + (n % 8 != 0)}, to_id(cpu)};  // each is eight bytes, the lowest first
+  const host_view<std::uint64_t> all =
+      wrap(drawn(default_generator(), jit::opcode::random_bits, uint64, words)).host<std::uint64_t>();
+  static_assert(std::endian::native == std::endian::little);
+  const auto* const first = reinterpret_cast<const std::uint8_t*>(all.data());
+  return {first, first + n};
 }
 
 }  // namespace sinter::inline v0::random

@@ -8,11 +8,11 @@
 #include "ops/base/at_call.hpp"
 #include "ops/base/one_memory.hpp"
 #include "ops/random/draw.hpp"
+#include "ops/random/inverse_table.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/dtype_info.hpp"
 #include "sinter/manipulate.hpp"
 #include "sinter/reduce.hpp"
-#include "sinter/search.hpp"
 #include "sinter/sets.hpp"
 #include "sinter/sort.hpp"
 #include "sinter/take.hpp"
@@ -50,14 +50,14 @@ std::vector<double> checked_probabilities(const ndarray& p, std::int64_t n) {
   return all;
 }
 
-/// Indices with replacement, by searching uniform numbers in the cumulative probabilities, which are summed on the host
-/// so that every device draws the same indices.
+/// Indices with replacement, by the places of uniform numbers among the cumulative probabilities, which are summed on the
+/// host so that every device draws the same indices.
 ndarray weighted_indices(generator& g, const std::vector<double>& p, const draw_space& space) {
   std::vector<double> sums(p.size());
   std::partial_sum(p.begin(), p.end(), sums.begin());
   for (double& x : sums) x /= sums.back();
   const ndarray u = wrap(drawn(g, jit::opcode::random_uniform, float64, space));
-  return searchsorted(array(sums, {.device = to_public(space.device)}), u, "right");
+  return inverse_of(sums, u);
 }
 
 /// The first elements of a weighted random order: sorting exponential variates divided by the weights is equivalent to
@@ -69,7 +69,8 @@ ndarray weighted_order(generator& g, const std::vector<double>& p, std::int64_t 
   const dims n{static_cast<std::int64_t>(p.size())};
   const ndarray e = wrap(drawn(g, jit::opcode::random_exponential, float64, {n, device}));
   const ndarray weights = array(p, {.device = to_public(device)});
-  return argsort(where(weights > 0, e / where(weights > 0, weights, 1.0), INFINITY));
+  const ndarray keys = where(weights > 0, e / where(weights > 0, weights, 1.0), INFINITY);
+  return topk(keys, wanted, {.largest = false}).indices;
 }
 
 /// The first `wanted` different ones of numbers below n that are drawn one after the other: each order of so many is as likely
@@ -234,8 +235,11 @@ ndarray generator::multivariate_normal(const ndarray& mean, const ndarray& cov, 
   space.shape.push_back(n);
   core::checked_count(space.shape, function);
   const ndarray rows = reshape(array(root.rows(), {.dtype = type, .device = to_public(space.device)}), {n, n});
-  const ndarray z = wrap(drawn(*this, jit::opcode::random_normal, type, space));
-  // Row times matrix as a fused sum per element; a BLAS product would pay off for large operands only.
+  const value z_value = drawn(*this, jit::opcode::random_normal, type, space);
+  // Row times matrix as a sum for each element, of normal numbers that are stored where they may be: each is read n times.
+  // A BLAS product would pay off for large operands only.
+  if (may_look_at(z_value)) evaluated(z_value);
+  const ndarray z = wrap(z_value);
   const ndarray x = mean.astype(type) + sum(expand_dims(z, -1) * rows, -2);
   return x.astype(kw.dtype.value_or(float64), false);
 }

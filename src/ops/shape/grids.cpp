@@ -88,6 +88,39 @@ std::vector<ndarray> triu_indices_from(const ndarray& x, std::int64_t k) {
 
 // ---- series
 
+namespace {
+
+ndarray linspace_between(const ndarray& start, const ndarray& stop, std::int64_t count, const linspace_arrays_kw& kw) {
+  if (count < 0) fail<value_error>("linspace", "the number of samples is negative: ", count);
+  const bool complex = is_complex(start.dtype()) || is_complex(stop.dtype());
+  const dtype inner = complex ? complex128 : float64, type = kw.dtype.value_or(inner);
+  if (complex && !is_complex(type)) fail<dtype_error>("linspace", "complex numbers do not fit dtype ", type);
+  const ndarray first = start.astype(inner, false), last = stop.astype(inner, false), delta = last - first;
+  const std::int64_t intervals = kw.endpoint ? count - 1 : count;
+  dims shape(delta.ndim() + 1, 1);
+  shape[0] = count;
+  const ndarray i = reshape(arange(count, {.device = delta.device()}), to_shape(shape)), place = i.astype(inner);
+  ndarray y = place * delta;
+  if (intervals > 0) {  // as of numbers: the division comes first where the step underflows to zero
+    const auto parts = static_cast<double>(intervals);
+    y = where(equal(delta / parts, 0), place / parts * delta, place * (delta / parts));
+  }
+  y = y + first;
+  if (kw.endpoint && count > 1) y = where(equal(i, count - 1), last, y);
+  if (is_integer(type)) y = floor(y);
+  return moveaxis(y, axes(0), axes(kw.axis)).astype(type, false);
+}
+
+}  // namespace
+
+ndarray linspace(const ndarray& start, const operand& stop, std::int64_t count, const linspace_arrays_kw& kw) {
+  return linspace_between(start, stop.is_array() ? stop.array() : full({}, stop, {.device = start.device()}), count,
+                          kw);
+}
+ndarray linspace(const scalar& start, const ndarray& stop, std::int64_t count, const linspace_arrays_kw& kw) {
+  return linspace_between(full({}, operand(start), {.device = stop.device()}), stop, count, kw);
+}
+
 ndarray logspace(const scalar& start, const scalar& stop, std::int64_t count, const logspace_kw& kw) {
   const ndarray exponents = linspace(start, stop, count, {.endpoint = kw.endpoint, .device = kw.device});
   const ndarray out = power(full({}, kw.base, {.device = exponents.device()}), exponents);

@@ -15,6 +15,7 @@ from golden_indexing import write_indexing
 from golden_linalg import write_linalg
 from golden_making import write_making
 from golden_more_programs import write_more_programs
+from golden_more_sized_programs import write_more_sized_programs
 from golden_names import write_names
 from golden_numerics import write_numerics
 from golden_printing import write_array2string, write_printing
@@ -46,6 +47,7 @@ def main():
              "fft": (write_fft, 7), "statistics": (write_statistics, 11), "numerics": (write_numerics, 12),
              "making": (write_making, 13), "names": (write_names, 14), "programs": (write_programs, 15),
              "more_programs": (write_more_programs, 15), "sized_programs": (write_sized_programs, 15),
+             "more_sized_programs": (write_more_sized_programs, 15),
              "special": (write_special, 12), "sparse": (write_sparse, 16), "solvers": (write_solvers, 17),
              "sparse_programs": (write_sparse_programs, 15),
              "special": (write_special, 12), "spatial": (write_spatial, 16)}

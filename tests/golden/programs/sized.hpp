@@ -1,4 +1,5 @@
-// Twenty NumPy programs of any size, ported line by line (../make/golden_sized_programs.py has the originals).
+// Thirty NumPy programs of any size, ported line by line (../make/golden_sized_programs.py and golden_more_sized_programs.py have
+// the originals).
 #pragma once
 #include "golden/programs/programs.hpp"
 
@@ -10,5 +11,9 @@ results bicubic(const ndarray&u), blur(const ndarray&u), boards(const ndarray&u)
     logistic(const ndarray&u), lomb(const ndarray&u), options(const ndarray&u), perlin(const ndarray&u),
     principal(const ndarray&u), queens(const ndarray&u), running(const ndarray&u), savgol(const ndarray&u),
     sphere(const ndarray&u), stretch(const ndarray&u), survival(const ndarray&u), tokens(const ndarray&u);
+/// The later ten.
+results airy(const ndarray&u), climate(const ndarray&u), codes(const ndarray&u), coherence(const ndarray&u),
+    extremes(const ndarray&u), hidden(const ndarray&u), hypotheses(const ndarray&u), lpc(const ndarray&u),
+    quadrature(const ndarray&u), wavelet(const ndarray&u);
 
 }  // namespace sinter::test::programs::sized

@@ -1,4 +1,4 @@
-// The results of twenty NumPy programs of any size beside NumPy's.
+// The results of thirty NumPy programs of any size beside NumPy's.
 #include <doctest/doctest.h>
 
 #include "golden/calls.hpp"
@@ -31,4 +31,23 @@ TEST_CASE("twenty NumPy programs of any size give NumPy's values") {
   add("hampel", &sized::hampel);
   add("logistic", &sized::logistic);
   sinter::test::check_calls("sized_programs.bin", table);
+}
+
+TEST_CASE("ten more NumPy programs of any size give NumPy's values") {
+  namespace sized = sinter::test::programs::sized;
+  sinter::test::call_table table;
+  const auto add = [&](const char* name, sinter::test::programs::results (*program)(const sinter::ndarray&)) {
+    table[name] = [program](const sinter::test::call& c) { return program(c.x.at(0)); };
+  };
+  add("coherence", &sized::coherence);
+  add("lpc", &sized::lpc);
+  add("climate", &sized::climate);
+  add("hypotheses", &sized::hypotheses);
+  add("airy", &sized::airy);
+  add("quadrature", &sized::quadrature);
+  add("wavelet", &sized::wavelet);
+  add("extremes", &sized::extremes);
+  add("codes", &sized::codes);
+  add("hidden", &sized::hidden);
+  sinter::test::check_calls("more_sized_programs.bin", table);
 }

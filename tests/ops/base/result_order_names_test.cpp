@@ -1,5 +1,6 @@
 // Results of special functions with parameters, and of solvers of structured systems, lie in C order.
 #include "ops/base/result_order.hpp"
+#include "sinter/apply.hpp"
 
 using namespace sinter;
 using namespace sinter::test::result_order;
@@ -61,5 +62,7 @@ TEST_CASE("results lie in C order: structured systems, factors and functions of 
       CALLS(three_of(linalg::ldl(hermitian()))),
       CALLS(three_of(linalg::qr_pivoted(square_matrix()(0)))),
       CALL(random::hypergeometric(numbers(), 5, 3)),
+      CALL(apply_along_axis([](const ndarray& v) { return sort(v); }, 0, floats())),
+      CALL(apply_over_axes([](const ndarray& x, std::int64_t axis) { return cumsum(x, axis); }, floats(), axes{0, 1})),
   });
 }
