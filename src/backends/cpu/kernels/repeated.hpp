@@ -15,8 +15,9 @@ class repeated_launch {
   virtual void run(int* fault) = 0;
 };
 
-/// Lanes up to which a launch may keep its memory; more take longer to compute than to give memory to.
-inline constexpr std::int64_t few_lanes = 128;
+/// Elements up to which a launch may keep its memory; more take longer to compute than to give memory to. Of operations on
+/// elements a block, of reductions what is joined.
+inline constexpr std::int64_t few_lanes = 256, few_reduced = 8192;
 /// Bytes of the slabs of such memory.
 inline constexpr std::size_t kept_slab = 16 << 10;
 

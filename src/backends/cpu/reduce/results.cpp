@@ -182,7 +182,7 @@ class repeated_reduce final : public repeated_launch {
   repeated_reduce(const runtime::prepared& code, const jit::launch& l, void* scratch, bool keeps_memory)
       : job_(code, l, {}),
         scratch_(static_cast<char*>(scratch)),
-        keeps_(keeps_memory && core::element_count(l.extents) <= few_lanes) {}
+        keeps_(keeps_memory && core::element_count(l.extents) <= few_reduced) {}
   bool is_one_task() const noexcept { return job_.split.segments == 1 && job_.split.groups <= job_.split.task_units; }
   void run(int* fault) override {
     if (!keeps_) {
