@@ -40,8 +40,9 @@ TEST_CASE("products with few terms have the bits of short sums, in every layout"
   if (!on_host()) return;
   for (const dtype t : {float64, float32})
     for (const std::int64_t terms : {1, 2, 3, 4, 5, 6, 7, 8})
-      for (const auto& [rows, columns] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+      for (const auto& s : std::vector<std::pair<std::int64_t, std::int64_t>>{
                {2, 2}, {2, 3}, {8, 8}, {3, 21}, {32, 2}, {1000, 3}, {20000, 4}, {5, 7}, {7, 5}, {2, 6}, {4, 16}}) {
+        const std::int64_t rows = s.first, columns = s.second;
         CAPTURE(t);
         CAPTURE(terms);
         CAPTURE(rows);

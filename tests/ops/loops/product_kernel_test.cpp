@@ -152,3 +152,47 @@ TEST_CASE("loops with sums over a state: hidden Markov models, power iteration, 
       },
       {ones(100)}, rows({20, 100}), 0);
 }
+
+// After some steps a matrix that stays as it is is read from a copy by columns.
+TEST_CASE("loops with products: matrices and vectors of every length, in every layout") {
+  for (const dtype t : {float64, float32})
+    for (const std::int64_t n : {8, 9, 15, 16, 31, 33, 64, 100, 127}) {
+      CAPTURE(t);
+      CAPTURE(n);
+      const ndarray square = rows({n, n}, t), wide = rows({n + 3, n}, t), parts = rows({n, 2 * n}, t)(_, slice(0, n));
+      const ndarray columns = rows({n, n}, t).T();
+      check(
+          [&](const many& c, const ndarray& e) {
+            const ndarray y = matmul(square, c[0]) * 0.01 + e, z = matmul(parts, c[0]), x = matmul(columns, c[0]);
+            return std::pair(many{tanh(y)},
+                             many{matmul(wide, c[0]), z, x, matmul(c[0], square), matmul(c[0], columns)});
+          },
+          {rows({n}, t)}, rows({50, n}, t), 0);
+    }
+}
+
+TEST_CASE("loops with products: a matrix that the steps change is read anew") {
+  check(
+      [](const many& c, const ndarray& e) {
+        const ndarray y = matmul(c[0], c[1]) * 0.1 + e;
+        return std::pair(many{c[0] * 0.99 + 0.001, y}, many{sum(y)});
+      },
+      {rows({16, 16}), rows({16})}, rows({60, 16}), 0);
+  const ndarray stack = rows({60, 16, 16});
+  const ndarray a =
+      scan([](const ndarray& c, const ndarray& m) { return std::pair(matmul(m, c) * 0.1 + 1.0, c); }, ones(16), stack)
+          .second;
+  const ndarray b = scan([](const ndarray& c, const ndarray& m) { return std::pair(matmul(m, c) * 0.1 + 1.0, c); },
+                         ones(16), stack, {.call_each = true})
+                        .second;
+  CHECK(same_bits(a, b));
+  ndarray w = rows({16, 16});  // between two loops
+  const auto loop = [&](bool each) {
+    return fori_loop(0, 60, [&](const ndarray&, const ndarray& c) { return matmul(w, c) * 0.1 + 1.0; }, ones(16),
+                     {.call_each = each});
+  };
+  const ndarray before = loop(false);
+  w += 1;
+  CHECK(same_bits(loop(false), loop(true)));
+  CHECK_FALSE(same_bits(loop(false), before));
+}
