@@ -41,6 +41,8 @@ sinter_isa_loops(HEADER jit/cpu/interpreter/exponential.hpp FMA 1 ISAS avx2 avx5
 sinter_isa_loops(HEADER ${block_ops} FMA 0 ISAS baseline avx2 LOOPS jit/cpu/interpreter/complex)
 sinter_isa_loops(HEADER backends/cpu/linalg/products.hpp FMA 0 ISAS baseline avx2 avx512 LOOPS
                  backends/cpu/linalg/product_loops)
+sinter_isa_loops(HEADER backends/cpu/linalg/few_terms.hpp FMA 0 ISAS baseline avx2 avx512 LOOPS
+                 backends/cpu/linalg/few_term_loops)
 sinter_isa_loops(HEADER backends/cpu/reduce/reducers.hpp FMA 0 ISAS baseline avx2 avx512 LOOPS
                  backends/cpu/reduce/loops)
 sinter_isa_loops(HEADER backends/cpu/algorithms/sort_network.hpp FMA 0 ISAS baseline avx2 avx512 LOOPS

@@ -160,4 +160,17 @@ class recorded_work {
   virtual std::size_t size() const = 0;
 };
 
+/// Bytes in the memory of a device.
+struct unchanged_memory {
+  const void* begin;
+  std::size_t bytes;
+};
+
+/// Work that can make use of what stays as it is while it is launched again and again.
+class settling_work : public recorded_work {
+ public:
+  /// Promises that nothing writes this memory as long as the work is launched.
+  virtual void expect_unchanged(std::vector<unchanged_memory> memory) = 0;
+};
+
 }  // namespace sinter::runtime

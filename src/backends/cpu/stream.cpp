@@ -57,15 +57,19 @@ std::unique_ptr<repeated_launch> repeated(const recorded_step& s, bool keeps_mem
 /// Captured work of more steps leaves its launches the memory of the thread, which stays in the caches.
 constexpr std::size_t steps_with_memory = 64;
 
+/// Launches after which copying what is read again and again pays.
+constexpr std::uint64_t launches_to_settle = 32;
+
 /// Copies of so few bytes are made here.
 constexpr std::size_t small_copy = 1 << 16;
 
-class recorded_list final : public runtime::recorded_work {
+class recorded_list final : public runtime::settling_work {
  public:
   recorded_list(runtime::backend& device, recorded_steps steps) : device_(device), steps_(std::move(steps)) {}
   void launch() override {
     if (!ready_.load(std::memory_order_acquire) && !ready_.exchange(true)) make_ready();
     count_work();
+    if (launches_ == launches_to_settle && !unchanged_.empty()) settle();
     const bool plainly = runtime::tracing();
     std::uint64_t repeated_now = 0;
     for (std::size_t k = 0; k < steps_.size(); ++k) {
@@ -84,6 +88,7 @@ class recorded_list final : public runtime::recorded_work {
     repeated_count.fetch_add(repeated_now, std::memory_order_relaxed);
   }
   std::size_t size() const override { return steps_.size(); }
+  void expect_unchanged(std::vector<runtime::unchanged_memory> memory) override { unchanged_ = std::move(memory); }
 
  private:
   void make_ready() {
@@ -96,6 +101,11 @@ class recorded_list final : public runtime::recorded_work {
   static void run(repeated_launch& r) {
     int no_fault[jit::fault_words] = {};
     r.run(no_fault);
+  }
+
+  void settle() {
+    for (const auto& r : repeated_)
+      if (r) r->settle(unchanged_);
   }
 
   /// Counts what the code of the launches has done since it was counted last, and compiles what has become hot. Ever more
@@ -116,6 +126,7 @@ class recorded_list final : public runtime::recorded_work {
   runtime::backend& device_;
   recorded_steps steps_;
   std::vector<std::unique_ptr<repeated_launch>> repeated_;
+  std::vector<runtime::unchanged_memory> unchanged_;
   std::atomic<bool> ready_{false};
   std::uint64_t launches_ = 0, counted_ = 0, due_ = 8;
 };

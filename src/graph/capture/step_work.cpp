@@ -5,6 +5,7 @@
 
 #include "graph/capture/memory.hpp"
 #include "graph/run/flush.hpp"
+#include "runtime/stream.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::graph {
@@ -23,6 +24,19 @@ step_work::~step_work() {
 void step_work::declare(runtime::submission& work) const {
   for (const value& leaf : held_) work.reads(*leaf->buffer);
   for (const value& leaf : results_) work.writes(*leaf->buffer);
+}
+
+void step_work::expect_unchanged(std::span<const value> inputs) {
+  auto* const work = dynamic_cast<runtime::settling_work*>(work_.get());
+  if (!work) return;
+  std::vector<runtime::unchanged_memory> unchanged;
+  for (const value& v : held_) {
+    const auto shares = [&](const value& input) { return input->buffer == v->buffer; };
+    if (!v->buffer || std::any_of(inputs.begin(), inputs.end(), shares)) continue;
+    const auto size = static_cast<std::int64_t>(itemsize(v->type));
+    unchanged.push_back({static_cast<const char*>(v->buffer->address()) + v->buffer_offset * size, v->bytes()});
+  }
+  work->expect_unchanged(std::move(unchanged));
 }
 
 step_session* step_session::current() noexcept { return current_session; }

@@ -28,6 +28,8 @@ class step_work {
   std::span<const value> reads() const noexcept { return held_; }
   /// Computes the results from what lies in the memory of the inputs. Within a submission.
   void run() { work_->launch(); }
+  /// What the step reads is not written by anybody else as long as it is run, but for `inputs`.
+  void expect_unchanged(std::span<const value> inputs);
   /// Declares what run() uses.
   void declare(runtime::submission& work) const;
 

@@ -30,7 +30,7 @@ bool suits(const recorded_step& step) {
     all = all && v && v->device == step.results[0]->device && v->size() != 0 && !v->opaque && !is_example(v);
   });
   return all && std::none_of(step.list->entries().begin(), step.list->entries().end(),
-                             [](const trace::entry& e) { return e.call != nullptr; });
+                             [](const trace::entry& e) { return e.call && !e.call->is_matrix_product(); });
 }
 
 void evaluate_constants(const recorded_step& step) {

@@ -53,7 +53,7 @@ void trace::add_recorded(const value& v) {
   if (!depends) return;
   if (noted) note_line(*this, v);
   if (!followed) return;
-  entry e{n.kind.load(std::memory_order_relaxed), {v}, {}, nullptr};
+  entry e{n.kind.load(std::memory_order_relaxed), {v}, {}, nullptr, constants::any()};
   e.operands.reserve(static_cast<std::size_t>(count));
   for (int k = 0; k < count; ++k) e.operands.emplace_back(n.operand(k));
   index_.emplace(v.get(), static_cast<std::int32_t>(entries_.size()));
@@ -70,7 +70,7 @@ void trace::add_call(std::shared_ptr<traced_call> call, std::vector<value> opera
     any = true;
   }
   if (!any) return;
-  entries_.push_back({node_kind::leaf, std::move(results), std::move(operands), std::move(call)});
+  entries_.push_back({node_kind::leaf, std::move(results), std::move(operands), std::move(call), constants::any()});
 }
 
 void tell_traces(const value& v) {
@@ -109,13 +109,21 @@ void note_host_read() noexcept {
     current_watch->complete_ = false;
 }
 
+namespace {
+thread_local int constants_alive = 0;
+}  // namespace
+
+bool constants::any() noexcept { return constants_alive != 0; }
+
 constants::constants() {
+  ++constants_alive;
   if (traces_anywhere.load(std::memory_order_relaxed) == 0) return;
   for (trace* t = innermost_trace; t; t = t->outer())
     if (t->filter() == trace_filter::inexact) paused_.push_back(t);
   for (trace* t : paused_) t->set_paused(true);
 }
 constants::~constants() {
+  --constants_alive;
   for (trace* t : paused_) t->set_paused(false);
 }
 

@@ -22,6 +22,9 @@ namespace sinter::graph {
 /// A call outside of the graph, as the entry of a trace keeps it. ops/base/opaque_call.hpp derives from it.
 struct traced_call {
   virtual ~traced_call() = default;
+  /// Whether the result is the product of two operands of its dtype as stacks of matrices, which broadcast before the last
+  /// two axes.
+  virtual bool is_matrix_product() const noexcept { return false; }
 };
 
 enum class trace_filter : std::uint8_t {
@@ -38,6 +41,7 @@ class trace {
     std::vector<value> results;         // one; of an opaque call all of its results
     std::vector<value> operands;        // of the node in its order; of a call its operands as values
     std::shared_ptr<traced_call> call;  // opaque calls; else null
+    bool is_constant = false;           // for derivatives: recorded where `constants` lived
 
     const node& made() const noexcept { return *results[0]; }
   };
@@ -132,6 +136,8 @@ class constants {
   ~constants();
   constants(const constants&) = delete;
   constants& operator=(const constants&) = delete;
+  /// Whether one lives on this thread.
+  static bool any() noexcept;
 
  private:
   std::vector<trace*> paused_;

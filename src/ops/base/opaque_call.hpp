@@ -154,6 +154,9 @@ void write_back(const ndarray& x, const ndarray& result, const char* function);
 /// traced_opaque. `innermost` while it is in scope.
 struct traced_opaque final : graph::traced_call {
   explicit traced_opaque(const opaque_call& c) : call(c) {}
+  bool is_matrix_product() const noexcept override {
+    return std::string_view(call.name) == "matmul" && !call.own && call.operands.size() == 2;
+  }
   opaque_call call;  // the operands are the arrays of the call
 };
 class trace_interceptor : public interceptor {

@@ -75,7 +75,8 @@ class comparison {
     return position(a_.entries()[k].results, x) == position(b_.entries()[k].results, y);
   }
   bool same_entry(const trace::entry& x, const trace::entry& y) {
-    if (x.kind != y.kind || x.results.size() != y.results.size() || x.operands.size() != y.operands.size())
+    if (x.kind != y.kind || x.results.size() != y.results.size() || x.operands.size() != y.operands.size() ||
+        x.is_constant != y.is_constant)
       return false;
     for (std::size_t k = 0; k < x.results.size(); ++k)
       if (!alike(x.results[k], y.results[k])) return false;
@@ -166,9 +167,15 @@ bool leaves_traces(const step_record& step, std::span<ndarray* const> handles) {
     if (!v || !list.has(v->store->held())) continue;
     if (v.use_count() > views[v.get()] || v->store.use_count() > stores[v->store.get()]) return true;
   }
-  const auto add_operands = [&](const value& v) {
-    if (!v || v->is_leaf()) return;
-    for (int k = 0; k < v->operand_count(); ++k) known.add(v->operand(k));
+  // Nodes that were recorded while the list was paused, for the result of a call, have no entries; nobody else has them.
+  std::unordered_map<const node*, bool> seen;
+  const auto add_operands = [&](const auto& self, const node* n) -> void {
+    if (n->is_leaf()) return;
+    for (int k = 0; k < n->operand_count(); ++k) {
+      const node* const o = n->operand(k);
+      known.add(o);
+      if (!list.has(o) && !std::exchange(seen[o], true)) self(self, o);
+    }
   };
   const auto add_entries = [&](const trace& t) {
     for (const trace::entry& e : t.entries()) {
@@ -183,7 +190,8 @@ bool leaves_traces(const step_record& step, std::span<ndarray* const> handles) {
   };
   for (const value& v : list.inputs()) known.add(v);
   for (const trace::entry& e : list.entries())
-    for (const value& v : e.results) add_operands(v);
+    for (const value& v : e.results)
+      if (v) add_operands(add_operands, v.get());
   add_entries(list);
   for (const trace* t = trace::innermost(); t; t = t->outer()) {  // derivatives, which keep what they follow
     for (const value& v : t->inputs()) known.add(v);

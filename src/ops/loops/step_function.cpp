@@ -64,6 +64,25 @@ value record_again(const graph::trace::entry& e, std::vector<value> x) {
   throw std::logic_error("a step has an entry without operands");
 }
 
+std::vector<value> run_again(const graph::trace::entry& e, std::vector<value> x) {
+  if (!e.call) return {record_again(e, std::move(x))};
+  std::vector<ndarray> operands;
+  for (value& v : x) operands.push_back(v ? wrap(std::move(v)) : ndarray());
+  std::vector<value> made;
+  for (const ndarray& y : static_cast<const traced_opaque&>(*e.call).call.again(operands))
+    made.push_back(y.defined() ? value_of(y) : value());
+  return made;
+}
+
+/// What derivatives took for constant. An identity is a node of its own, or it would be its operand.
+std::vector<value> run_as_constant(const graph::trace::entry& e, std::vector<value> x) {
+  const graph::constants stopped;
+  std::vector<value> made = run_again(e, x);
+  for (value& y : made)
+    if (std::find(x.begin(), x.end(), y) != x.end()) y = graph::record_identity(y);
+  return made;
+}
+
 }  // namespace
 
 step_function::step_function(const step_record& step)
@@ -92,15 +111,9 @@ std::vector<ndarray> step_function::operator()(std::span<const ndarray> inputs,
   for (const graph::trace::entry& e : entries_) {
     std::vector<value> x;
     for (const value& v : e.operands) x.push_back(other(v));
-    if (!e.call) {
-      now[e.results[0].get()] = record_again(e, std::move(x));
-      continue;
-    }
-    std::vector<ndarray> operands;
-    for (value& v : x) operands.push_back(v ? wrap(std::move(v)) : ndarray());
-    const std::vector<ndarray> made = static_cast<const traced_opaque&>(*e.call).call.again(operands);
+    const std::vector<value> made = e.is_constant ? run_as_constant(e, std::move(x)) : run_again(e, std::move(x));
     for (std::size_t k = 0; k < e.results.size(); ++k)
-      if (e.results[k]) now[e.results[k].get()] = value_of(made[k]);
+      if (e.results[k]) now[e.results[k].get()] = made[k];
   }
   std::vector<ndarray> results;
   for (const value& v : results_) results.push_back(wrap(other(v)));

@@ -159,6 +159,12 @@ struct traced_loop::state {
   std::span<const value> next() const { return work->results().first(carry.size()); }
   std::span<const value> outputs() const { return work->results().subspan(carry.size()); }
   void plan_moves();
+  /// Nothing else runs until the loop is done.
+  void expect_unchanged() {
+    std::vector<value> inputs = carry;
+    inputs.insert(inputs.end(), arguments.begin(), arguments.end());
+    work->expect_unchanged(inputs);
+  }
   /// What is wrong with data that the steps have read is wrong with what they have computed.
   void pass_faults(const value& to) const {
     for (const value& v : work->reads()) graph::inherit_faults(to, {&v});
@@ -362,6 +368,7 @@ bool traced_loop::capture(std::int64_t, arrays carry, arrays arguments, const st
     state_.reset();
     return false;
   }
+  s.expect_unchanged();
   s.plan_moves();
   return true;
 }

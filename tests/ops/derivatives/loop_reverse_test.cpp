@@ -60,7 +60,7 @@ void check_derivatives(const Loop& loop, const many& x, bool is_loop = true, dou
 
 }  // namespace
 
-TEST_CASE("derivatives of loops: carry, scanned arrays and what the step reads, with products") {
+TEST_CASE("derivatives of loops as loops: carry, scanned arrays and what the step reads, with products") {
   const many x{numbers({3}, -1, 1), numbers({40, 3}, -0.5, 0.5), numbers({3, 3}, -0.4, 0.4), numbers({6}, 0.5, 1)};
   for (const bool reverse : {false, true}) {
     CAPTURE(reverse);
@@ -75,7 +75,7 @@ TEST_CASE("derivatives of loops: carry, scanned arrays and what the step reads, 
               a[0], a[1], {.reverse = reverse, .call_each = w.call_each});
           return many{h, all[0], all[1]};
         },
-        x, false);  // a product runs at once: such steps are called
+        x);
   }
 }
 
@@ -131,6 +131,47 @@ TEST_CASE("derivatives of loops as loops: writes, choices, reductions, sorted st
         return many{last, all};
       },
       x);
+}
+
+TEST_CASE("derivatives of loops as loops: what a step takes for constant") {
+  check_derivatives(
+      [](way& w, const many& a) {
+        const auto [last, all] = scan(
+            [&](const ndarray& c, const ndarray& e) {
+              ++w.calls;
+              const ndarray fixed = stop_gradient(c);
+              const ndarray next = sin(c * a[1]) + fixed * 0.3 + sign(c) * floor(a[1] * 3) * c * 0.1 + stop_gradient(e);
+              return std::pair(next, many{fixed * c, stop_gradient(next * a[1]) * a[1], rint(c) * e});
+            },
+            a[0], a[2], {.call_each = w.call_each});
+        return many{last, all[0], all[1], all[2]};
+      },
+      {numbers({3}, -1, 1), numbers({3}, 0.2, 0.9), numbers({30, 3}, -1, 1)});
+  // All of it: nothing is left.
+  const ndarray none = grad([](const ndarray& x) {
+    return fori_loop(
+        0, 20, [](const ndarray&, const ndarray& c) { return stop_gradient(sin(c)); }, x);
+  })(full({}, 0.5));
+  CHECK(double(none) == 0);
+}
+
+TEST_CASE(
+    "derivatives of loops as loops: products of matrices and of vectors, with arrays that are followed and others") {
+  const ndarray fixed = numbers({4, 4}, -0.4, 0.4);
+  check_derivatives(
+      [&](way& w, const many& a) {
+        const many r = scan(
+                           [&](const many& c, const ndarray& e) {
+                             ++w.calls;
+                             const ndarray h = tanh(matmul(fixed, c[0]) + matmul(c[0], a[0]) + e);
+                             const ndarray p = matmul(matmul(a[0], c[1]), a[0].T()) * 0.5 + outer(h, h);
+                             return std::pair(many{h, p}, many{});
+                           },
+                           many{a[1], matmul(a[0], fixed)}, a[2], {.call_each = w.call_each})
+                           .first;
+        return r;
+      },
+      {numbers({4, 4}, -0.5, 0.5), numbers({4}, -1, 1), numbers({30, 4}, -0.5, 0.5)});
 }
 
 TEST_CASE("derivatives of loops as loops: other dtypes") {

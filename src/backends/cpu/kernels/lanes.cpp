@@ -55,6 +55,13 @@ void load_short_runs(T* out, const T* in, const lane_map& map, std::int64_t star
   const std::int64_t inner = map.extents[1], outer_stride = map.strides[0], stride = map.strides[1];
   std::int64_t row = start / inner, column = start - row * inner;
   const T* from = in + row * outer_stride;
+  if (stride == 0 && column == 0) {  // one number for each run
+    int l = 0;
+    for (const int run = static_cast<int>(inner); l + run <= n; l += run, from += outer_stride)
+      for (int k = 0; k < run; ++k) out[l + k] = *from;
+    for (; l < n; ++l) out[l] = *from;
+    return;
+  }
   for (int l = 0; l < n; ++l) {
     out[l] = from[column * stride];
     if (++column == inner) {

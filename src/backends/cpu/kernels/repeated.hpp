@@ -3,20 +3,27 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "backends/cpu/kernels/kernels.hpp"
+#include "runtime/stream.hpp"
 
 namespace sinter::cpu {
+
+using runtime::unchanged_memory;
 
 class repeated_launch {
  public:
   virtual ~repeated_launch() = default;
+  /// After some runs: what stays as it is may be copied to where it is read faster.
+  virtual void settle(std::span<const unchanged_memory>) {}
   /// Does what run_elements or run_reduce do. One thread at a time.
   virtual void run(int* fault) = 0;
 };
 
-/// Lanes up to which a launch may keep its memory; more take longer to compute than to give memory to.
-inline constexpr std::int64_t few_lanes = 128;
+/// Elements up to which a launch may keep its memory; more take longer to compute than to give memory to. Of operations on
+/// elements a block, of reductions what is joined.
+inline constexpr std::int64_t few_lanes = 256, few_reduced = 1 << 14;
 /// Bytes of the slabs of such memory.
 inline constexpr std::size_t kept_slab = 16 << 10;
 

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "backends/cpu/linalg/few_terms.hpp"
 #include "backends/cpu/linalg/openblas_library.hpp"
 #include "runtime/parallel.hpp"
 #include "sinter/error.hpp"
@@ -223,6 +224,7 @@ bool cpu_products::writes(dtype type, int64_t rows, int64_t columns, int64_t row
 void cpu_products::multiply(const product_layout& layout, const void* a, const void* b, void* c) {
   const product_layout l = runtime::simplified(layout);
   if (by_blocks(l.type)) return multiply_blocks(l, a, b, c);
+  if (has_few_terms(layout)) return multiply_few_terms(l, a, b, c);
   if (l.batch.empty() && l.b.column != 1 && l.inner * l.columns <= tiny_factor && l.rows >= tiny_factor) {
     const std::vector<char> copy = by_rows(l, b);
     product_layout plain = l;
@@ -231,6 +233,13 @@ void cpu_products::multiply(const product_layout& layout, const void* a, const v
     return multiply_by_library<gemm>(plain, a, copy.data(), c);
   }
   gemv::takes(l) ? multiply_by_library<gemv>(l, a, b, c) : multiply_by_library<gemm>(l, a, b, c);
+}
+
+std::function<void()> product_again(runtime::products& of, const product_layout& layout, const void* a, const void* b,
+                                    void* c) {
+  if (has_few_terms(layout))
+    if (auto again = few_terms_again(runtime::simplified(layout), a, b, c)) return again;
+  return [layout, a, b, c, of = &of] { of->multiply(layout, a, b, c); };
 }
 
 }  // namespace sinter::cpu

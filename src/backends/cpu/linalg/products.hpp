@@ -1,7 +1,10 @@
 // src/backends/cpu/linalg: products and factorisations by OpenBLAS, and products that it has not.
 //
-// Matrix products on the CPU: OpenBLAS for the types that it supports, blocks of converted elements for the others.
+// Matrix products on the CPU: OpenBLAS for the types that it supports, unless elements have few terms, blocks of converted
+// elements for the others.
 #pragma once
+#include <functional>
+
 #include "runtime/algorithms/products.hpp"
 
 namespace sinter::cpu {
@@ -14,6 +17,10 @@ class cpu_products final : public runtime::products {
               std::int64_t column_stride) const override;
   void multiply(const runtime::product_layout& l, const void* a, const void* b, void* c) override;
 };
+
+/// A product that is computed each time it is called; what follows from the layout is worked out once.
+std::function<void()> product_again(runtime::products& of, const runtime::product_layout& l, const void* a,
+                                    const void* b, void* c);
 
 /// Products whose elements are converted block by block: float16 and bfloat16 to float32, for OpenBLAS; bools and
 /// integers to unsigned ones, for loops of the library. Strides are any. `l` is simplified.

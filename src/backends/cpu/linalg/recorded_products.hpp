@@ -2,7 +2,7 @@
 #pragma once
 #include <functional>
 
-#include "runtime/algorithms/products.hpp"
+#include "backends/cpu/linalg/products.hpp"
 
 namespace sinter::cpu {
 
@@ -20,7 +20,7 @@ class recorded_products final : public runtime::products {
     return of_.writes(type, rows, columns, row_stride, column_stride);
   }
   void multiply(const runtime::product_layout& l, const void* a, const void* b, void* c) override {
-    take_([l, a, b, c, of = &of_] { of->multiply(l, a, b, c); });
+    take_(product_again(of_, l, a, b, c));
   }
 
  private:

@@ -131,6 +131,8 @@ class reduce_task {
  public:
   reduce_task(const reduce_job& job, arena& memory, int* fault);
   void run(std::int64_t group, std::int64_t segment, char* scratch);
+  /// Stores all results, which make one group, from accumulators whose lanes have been joined.
+  void take(void* const* sums);
   /// Elements are read from memory again.
   void forget() noexcept { walker_.forget(), result_walker_.forget(); }
   /// Joins the partial results of all segments and stores the group's results.

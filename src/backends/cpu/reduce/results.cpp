@@ -7,6 +7,7 @@
 
 #include "backends/cpu/kernels/repeated.hpp"
 #include "backends/cpu/reduce/job.hpp"
+#include "backends/cpu/reduce/turned_rows.hpp"
 #include "runtime/parallel.hpp"
 
 namespace sinter::cpu {
@@ -25,6 +26,12 @@ void reduce_task::run(std::int64_t group, std::int64_t segment, char* scratch) {
   } else {
     columns(group, segment, scratch);
   }
+}
+
+void reduce_task::take(void* const* sums) {
+  const auto n = static_cast<int>(job_.shape.results);
+  finish(0, sums, 0, n);
+  store(0, n);
 }
 
 // The reduction of no elements: the identities.
@@ -182,7 +189,10 @@ class repeated_reduce final : public repeated_launch {
   repeated_reduce(const runtime::prepared& code, const jit::launch& l, void* scratch, bool keeps_memory)
       : job_(code, l, {}),
         scratch_(static_cast<char*>(scratch)),
-        keeps_(keeps_memory && core::element_count(l.extents) <= few_lanes) {}
+        keeps_(keeps_memory && core::element_count(l.extents) <= few_reduced) {}
+  void settle(std::span<const unchanged_memory> unchanged) override {
+    if (keeps_) turned_ = turned_rows::make(job_, unchanged);
+  }
   bool is_one_task() const noexcept { return job_.split.segments == 1 && job_.split.groups <= job_.split.task_units; }
   void run(int* fault) override {
     if (!keeps_) {
@@ -204,7 +214,8 @@ class repeated_reduce final : public repeated_launch {
     void begin(const reduce_job& job) { task.emplace(job, space, fault.words); }
   };
   void run(memory& mine, int* fault) {
-    for (std::int64_t group = 0; group < job_.split.groups; ++group) mine.task->run(group, 0, scratch_);
+    if (turned_) mine.task->take(turned_->sums());
+    for (std::int64_t group = 0; group < job_.split.groups && !turned_; ++group) mine.task->run(group, 0, scratch_);
     merge_fault(fault, mine.fault);
     mine.fault.words[0] = 0;
   }
@@ -213,6 +224,7 @@ class repeated_reduce final : public repeated_launch {
   char* const scratch_;
   const bool keeps_;
   std::unique_ptr<memory> kept_;
+  std::unique_ptr<turned_rows> turned_;
 };
 
 }  // namespace

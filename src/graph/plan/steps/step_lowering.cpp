@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 #include <utility>
 
+#include "core/few_terms.hpp"
 #include "core/shape.hpp"
 #include "graph/plan/forms/short_join.hpp"
 #include "graph/plan/forms/short_sums.hpp"
@@ -32,6 +34,38 @@ jit::scalar whole_number(std::int64_t n) {
   return s;
 }
 
+template <class T>
+T read_as(const void* from) {
+  T x;
+  std::memcpy(&x, from, sizeof x);
+  return x;
+}
+
+/// An element in memory, of the dtypes that small matrices and indices have.
+std::optional<jit::scalar> read_number(dtype type, const void* from) {
+  jit::scalar s;
+  s.type = type;
+  switch (type) {
+    case dtype::f64: s.f[0] = read_as<double>(from); break;
+    case dtype::f32: s.f[0] = static_cast<double>(read_as<float>(from)); break;
+    case dtype::i64: s.i = read_as<std::int64_t>(from); break;
+    case dtype::i32: s.i = read_as<std::int32_t>(from); break;
+    default: return {};
+  }
+  return s;
+}
+
+/// The element that is read everywhere, where it lies in the memory of a host.
+std::optional<jit::scalar> number_at(const node& leaf, const linear_form& at) {
+  const auto moves = [](std::int64_t coefficient) { return coefficient != 0; };
+  if (std::any_of(at.coefficients.begin(), at.coefficients.end(), moves)) return {};
+  if (!leaf.buffer->owner().host_addressable() || leaf.buffer->has_faults()) return {};
+  const auto size = static_cast<std::int64_t>(itemsize(leaf.type));
+  const char* const from =
+      static_cast<const char*>(leaf.buffer->data_to_read()) + (leaf.buffer_offset + at.offset) * size;
+  return read_number(leaf.type, from);
+}
+
 }  // namespace
 
 step_lowering::step_lowering(const recorded_step& step, core::dims extents)
@@ -52,7 +86,7 @@ step_lowering::reg step_lowering::emit(const instr& i) {
 step_lowering::reg step_lowering::param(const jit::scalar& s, dtype type) {
   std::size_t k = 0;
   for (; k < params_.size(); ++k)
-    if (static_cast<int>(k) != first_number_ && param_types_[k] == type && params_[k].u == s.u &&
+    if (!is_own(k) && param_types_[k] == type && params_[k].u == s.u &&
         (!is_complex(type) || std::memcmp(params_[k].f, s.f, sizeof s.f) == 0))
       break;
   if (k == params_.size()) {
@@ -60,6 +94,23 @@ step_lowering::reg step_lowering::param(const jit::scalar& s, dtype type) {
     param_types_.push_back(type);
   }
   return emit({opcode::param, type, type, 0, static_cast<reg>(k), 0, 0, 0});
+}
+
+/// An element of a constant as a parameter of its own, so that the program does not depend on which of them are equal.
+step_lowering::reg step_lowering::constant(const jit::scalar& s, const node& leaf, std::int64_t at) {
+  for (const own_number& n : own_numbers_)
+    if (n.leaf == &leaf && n.at == at) return n.reg;
+  own_numbers_.push_back({&leaf, at, static_cast<int>(params_.size()), 0});
+  params_.push_back(s);
+  param_types_.push_back(leaf.type);
+  const auto k = static_cast<reg>(params_.size() - 1);
+  return own_numbers_.back().reg = emit({opcode::param, leaf.type, leaf.type, 0, k, 0, 0, 0});
+}
+
+bool step_lowering::is_own(std::size_t param) const noexcept {
+  if (static_cast<int>(param) == first_number_) return true;
+  return std::any_of(own_numbers_.begin(), own_numbers_.end(),
+                     [&](const own_number& n) { return n.param == static_cast<int>(param); });
 }
 
 step_lowering::reg step_lowering::integer(std::int64_t n) { return param(whole_number(n), dtype::i64); }
@@ -119,7 +170,7 @@ step_lowering::reg step_lowering::lower(const value& v, const index_map& map) {
     return lower_input(static_cast<std::size_t>(std::find(inputs.begin(), inputs.end(), v) - inputs.begin()), v, map);
   }
   const trace::entry& e = step_.list->entries()[static_cast<std::size_t>(at)];
-  if (e.call) return refuse();
+  if (e.call) return lower_product(e, v, map);
   switch (e.kind) {
     case node_kind::map: return lower_map(e, map);
     case node_kind::view: return lower_view(e, map);
@@ -133,6 +184,7 @@ step_lowering::reg step_lowering::lower_constant(const value& v, const index_map
   if (v->kind.load(std::memory_order_acquire) == node_kind::scalar) return param(v->scalar().constant, v->type);
   if (!v->is_leaf()) return refuse();
   linear_form at = compose(map, core::contiguous_strides(v->shape), 0);
+  if (const auto number = number_at(*v, at)) return constant(*number, *v, at.offset);
   return load({loop_kernel::origin::constant, 0, v, std::move(at)}, v->type, false);
 }
 
@@ -239,9 +291,43 @@ step_lowering::reg step_lowering::lower_short(const trace::entry& e, const index
       at.offset(a) = 0;
     }
   }
+  return join(over.op, n.type, std::span<const reg>(elements.data(), count));
+}
+
+step_lowering::reg step_lowering::join(jit::reduce_op op, dtype type, std::span<const reg> elements) {
+  const dtype sum = joined_in(op, type);
   const auto emit_one = [this](const instr& i) { return emit(i); };
-  const reg joined = join_short(joining(over.op, sum), std::span<const reg>(elements.data(), count), emit_one);
-  return n.type == sum ? joined : emit({opcode::cast, n.type, sum, 0, joined, 0, 0, 0});
+  const reg joined = join_short(joining(op, sum), elements, emit_one);
+  return type == sum ? joined : emit({opcode::cast, type, sum, 0, joined, 0, 0, 0});
+}
+
+/// Products of few terms have the bits of short sums: on the host floating-point ones are computed so
+/// (backends/cpu/linalg/few_terms.hpp), and the terms of whole numbers may be joined in any order.
+step_lowering::reg step_lowering::lower_product(const trace::entry& e, const value& result, const index_map& map) {
+  const dtype type = result->type;
+  const int rank = result->shape.size();
+  const value &a = e.operands[0], &b = e.operands[1];
+  const std::int64_t terms = a->shape[a->shape.size() - 1];
+  const bool few = core::has_few_terms(result->shape[rank - 2], result->shape[rank - 1], terms);
+  const bool suits = is_integer(type) ? terms <= most_short : few && (type == dtype::f32 || type == dtype::f64);
+  if (!suits || a->type != type || b->type != type) return refuse();
+  const auto matrix_at = [&](const value& v) {  // of which the rows and columns are set below
+    const int axes = v->shape.size();
+    index_map at(axes, map.variables());
+    for (int k = 0; k + 2 < axes; ++k)
+      if (v->shape[k] != 1) at.copy_row(k, map, rank - axes + k);
+    return at;
+  };
+  index_map row = matrix_at(a), column = matrix_at(b);
+  row.copy_row(row.rows() - 2, map, rank - 2);
+  column.copy_row(column.rows() - 1, map, rank - 1);
+  std::array<reg, most_short> products{};
+  for (std::int64_t k = 0; k < terms; ++k) {
+    row.offset(row.rows() - 1) = column.offset(column.rows() - 2) = k;
+    const reg x = element(a, row), y = element(b, column);
+    products[static_cast<std::size_t>(k)] = emit({opcode::multiply, type, type, 0, x, y, 0, 0});
+  }
+  return join(jit::reduce_op::sum, type, std::span<const reg>(products.data(), static_cast<std::size_t>(terms)));
 }
 
 // ---- results

@@ -2,6 +2,7 @@
 // it is read at.
 #pragma once
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -51,9 +52,14 @@ class step_lowering {
   reg lower_view(const trace::entry& e, const index_map& map);
   reg lower_update(const trace::entry& e, const index_map& map);
   reg lower_short(const trace::entry& e, const index_map& map);
+  reg lower_product(const trace::entry& e, const value& result, const index_map& map);
+  /// Up to most_short elements, converted to dtype joined_in(), as a reduction of dtype `type` joins them.
+  reg join(jit::reduce_op op, dtype type, std::span<const reg> elements);
 
   reg emit(const jit::instr& i);
   reg param(const jit::scalar& s, dtype type);
+  reg constant(const jit::scalar& s, const node& leaf, std::int64_t at);
+  bool is_own(std::size_t param) const noexcept;
   reg integer(std::int64_t n);
   reg load(loop_kernel::input from, dtype type, bool moves);
   reg carry(reg initial, std::size_t result, const index_map& map, dtype type);
@@ -81,6 +87,13 @@ class step_lowering {
   std::vector<jit::input_desc> descriptions_;
   std::vector<carried> carried_;
   std::vector<requested> requested_;
+  struct own_number {
+    const node* leaf;
+    std::int64_t at;
+    int param;
+    std::uint16_t reg;
+  };
+  std::vector<own_number> own_numbers_;
   int first_number_ = -1;
   reg runs_ = 0, number_ = 0, condition_ = 0;
   std::unordered_map<const node*, std::vector<known>> known_;
