@@ -301,6 +301,39 @@ TEST_CASE("joined rows: draws, gathers, checks and coordinates keep kernels of t
   });
 }
 
+TEST_CASE("joined rows: masks and values by position, over one and several axes of rows and of elements") {
+  for (const auto& [n, m] : {std::pair<std::int64_t, std::int64_t>{2000, 300}, {33, 9000}, {40, 20001}, {12000, 7}}) {
+    CAPTURE(n);
+    CAPTURE(m);
+    const ndarray x = noise({n, m}, sn::float32), i = sn::arange(n), j = sn::arange(m);
+    const recorder masked = [&]() -> std::vector<ndarray> {
+      const ndarray y = sn::where(i(_, newaxis) >= j, x, -1e30f), e = sn::exp(y - sn::max(y, rows));
+      return {e / sn::sum(e, rows)};
+    };
+    CHECK(is_joined(masked));
+    check_bits(masked);
+    check_bits([&]() -> std::vector<ndarray> {  // positions in the results, in rows' values and in elements
+      const ndarray m0 = sn::max(x + j, rows) + i(_, newaxis).astype(sn::float32);
+      return {sn::exp(x - m0) * j.astype(sn::float32) + i(_, newaxis), m0};
+    });
+  }
+  const ndarray x = noise({30, 50, 20, 40}, sn::float32);
+  const auto at = [](int axis) {
+    std::vector<std::int64_t> shape{1, 1, 1, 1};
+    const std::int64_t extents[] = {30, 50, 20, 40};
+    shape[static_cast<std::size_t>(axis)] = extents[axis];
+    return sn::reshape(sn::arange(extents[axis]), shape);
+  };
+  for (const sn::axes& over : {sn::axes{3}, sn::axes{2, 3}, sn::axes{1, 2, 3}})
+    for (int first = 0; first < 4; ++first)
+      check_bits([&]() -> std::vector<ndarray> {
+        const ndarray y = sn::where(at(first) % 3 == at((first + 1) % 4) % 2, x, x * 0.5f);
+        const sn::reduce_kw kept{.axis = over, .keepdims = true};
+        const ndarray e = sn::exp(y - sn::max(y, kept));
+        return {e / sn::sum(e, kept) + at(first).astype(sn::float32)};
+      });
+}
+
 TEST_CASE("joined rows: kernels that share nothing, or wait for others, are not joined wrongly") {
   const ndarray x = noise({100, 200}, sn::float32), y = noise({100, 200}, sn::float32);
   CHECK_FALSE(is_joined([&]() -> std::vector<ndarray> { return {y * sn::sum(x, rows)}; }));

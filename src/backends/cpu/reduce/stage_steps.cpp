@@ -87,6 +87,20 @@ class step_maker {
     const dtype type = p_.param_types[index];
     return push({opcode::param, type, type, 0, static_cast<std::uint16_t>(slot), 0, 0, 0});
   }
+  /// Blocks are along the first axis of programs that read coordinates, which count from a block's beginning.
+  std::uint16_t coordinate(const instr& i) {
+    const std::uint16_t within = push(i);
+    if (i.a != 0) return within;
+    auto& known = step_->params;
+    const auto slot = std::find(known.begin(), known.end(), stage_step::first_row) - known.begin();
+    if (slot == static_cast<std::ptrdiff_t>(known.size())) {
+      known.push_back(stage_step::first_row);
+      step_->code.param_types.push_back(dtype::i64);
+    }
+    const std::uint16_t first =
+        push({opcode::param, dtype::i64, dtype::i64, 0, static_cast<std::uint16_t>(slot), 0, 0, 0});
+    return push({opcode::add, dtype::i64, dtype::i64, 0, within, first, 0, 0});
+  }
   std::uint16_t push(const instr& i) {
     step_->code.code.push_back(i);
     return static_cast<std::uint16_t>(step_->code.code.size() - 1);
@@ -103,6 +117,8 @@ class step_maker {
       made = load({step_operand::place::input, i.a}, i.type);
     } else if (i.op == opcode::param) {
       made = param(i.a);
+    } else if (i.op == opcode::coord) {
+      made = coordinate(i);
     } else {
       std::uint16_t* const operands[3] = {&i.a, &i.b, &i.c};
       for (int n = 0; n < jit::operand_count(i.op); ++n) *operands[n] = copy(*operands[n]);

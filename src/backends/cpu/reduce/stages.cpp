@@ -62,7 +62,12 @@ bool are_few_rows(const jit::launch& l) {
   return are_few(product(l.extents, 0, l.kept), product(l.extents, l.kept, l.extents.size()));
 }
 
-/// Blocks are ranges of one kept axis, with all of the axes behind it; few rows are one block.
+bool reads_coordinates(const jit::program& p) {
+  return std::any_of(p.code.begin(), p.code.end(), [](const jit::instr& i) { return i.op == jit::opcode::coord; });
+}
+
+/// Blocks are ranges of one kept axis, with all of the axes behind it; few rows are one block. Where positions are read, it is
+/// the first axis.
 struct row_blocks {
   int axis = 0;
   std::int64_t length = 1;  // of a block along the axis
@@ -79,7 +84,7 @@ struct row_blocks {
     const std::int64_t row = product(l.extents, l.kept, l.extents.size()) * bytes_of_element(*l.code);
     const std::int64_t rows = std::max<std::int64_t>(1, block_bytes / row);
     std::int64_t behind = product(l.extents, 1, l.kept);
-    while (behind > rows) behind /= l.extents[++axis];
+    while (behind > rows && !reads_coordinates(*l.code)) behind /= l.extents[++axis];
     length = std::clamp<std::int64_t>(rows / behind, 1, l.extents[axis]);
     run = (l.extents[axis] + length - 1) / length;
     outer = core::dims(l.extents.data(), axis);
@@ -135,11 +140,18 @@ class step_launcher {
     bind(step.inputs, launch_.inputs, kept);
     bind(step.outputs, launch_.outputs, kept);
     launch_.params.clear();
-    for (const std::uint16_t k : step.params) launch_.params.push_back(whole_.params[k]);
+    for (const std::uint16_t k : step.params)
+      launch_.params.push_back(k == stage_step::first_row ? first_row() : whole_.params[k]);
     return launch_;
   }
 
  private:
+  jit::scalar first_row() const {
+    jit::scalar s;
+    s.type = dtype::i64;
+    s.i = start_;
+    return s;
+  }
   void bind(const std::vector<step_operand>& from, std::vector<jit::operand>& to, int kept) {
     to.resize(from.size());
     for (std::size_t k = 0; k < from.size(); ++k) {
@@ -178,9 +190,6 @@ class step_launcher {
 }  // namespace
 
 bool keeps_rows(const jit::program& p, std::int64_t rows, std::int64_t elements) {
-  // Steps over a block of rows would count them from its first one.
-  if (std::any_of(p.code.begin(), p.code.end(), [](const jit::instr& i) { return i.op == jit::opcode::coord; }))
-    return false;
   const std::int64_t bytes = elements * bytes_of_element(p);
   if (are_few(rows, elements)) return may_save_operations(p) && rows * bytes <= whole_bytes;
   const std::int64_t least = least_bytes.load(std::memory_order_relaxed);

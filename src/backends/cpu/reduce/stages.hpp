@@ -18,7 +18,8 @@ struct step_operand {
 struct stage_step {
   jit::program code;
   std::vector<step_operand> inputs, outputs;
-  std::vector<std::uint16_t> params;  // of the staged program
+  std::vector<std::uint16_t> params;  // of the staged program, or:
+  static constexpr std::uint16_t first_row = 0xffff;  // where the block begins along the first axis
 };
 
 /// The steps of a staged program, and the types of the memory that passes values from one to the next.
