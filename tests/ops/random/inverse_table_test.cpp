@@ -8,6 +8,7 @@
 #include "ops/random/inverse_table.hpp"
 #include "sinter/random_multivariate.hpp"
 #include "sinter/sinter.hpp"
+#include "sinter/vmap.hpp"
 
 using namespace sinter;
 
@@ -104,7 +105,7 @@ TEST_CASE("hypergeometric draws by table: ends, one number of samples for each e
   CHECK(bool(all(abs(mean(x, 0) - sample * 5 / 12.0) < 0.07)));
   const ndarray variance = sample * (5 / 12.0) * (7 / 12.0) * (12 - sample) / 11;
   CHECK(bool(all(abs(var(x, 0) - variance) < 0.09)));
-  // A million of each kind: about 2,800 counts have a table; ten times as many are drawn by rejection.
+  // About 2,500 likely counts have a table; 25,000 are drawn by rejection.
   for (const int good : {100000, 10000000}) {
     const ndarray many = g.hypergeometric(good, good, good / 2, 20000);
     const double spread = std::sqrt(good / 8.0 * 1.5 * good / (2.0 * good - 1));
@@ -136,4 +137,13 @@ TEST_CASE("normal rows are the same whether their normal numbers are stored or n
   const ndarray all = a.multivariate_normal(mean, cov, 50), one = b.multivariate_normal(mean, cov, {5, 10});
   CHECK(array_equal(all.reshape(5, 10, 2), one));
   CHECK(array_equal((c.multivariate_normal(mean, cov, 50) - mean)(7), all(7) - mean));
+}
+
+TEST_CASE("hypergeometric draws by table are drawn by each example of a mapped function") {
+  random::generator g(9), again(9);
+  const ndarray x = vmap([&](const ndarray& a) { return a + g.hypergeometric(7, 5, 3, a.shape()); })(zeros({6, 50}));
+  REQUIRE(x.shape() == shape_t{6, 50});
+  CHECK(bool(all((x >= 0) & (x <= 3))));
+  const example_scope of(4);
+  CHECK(array_equal(x(4), again.hypergeometric(7, 5, 3, 50)));
 }
