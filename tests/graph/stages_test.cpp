@@ -401,7 +401,8 @@ TEST_CASE("on the CPU few long rows are joined where they fit a cache and save s
   for (const sn::dtype type : {sn::float32, sn::float64})
     for (const ndarray& x : {on_host({70001}, type), on_host({3, 40007}, type), on_host({2, 5, 9001}, type)}) {
       const auto whole = [&]() -> std::vector<ndarray> {  // two costly values are kept, of which one is a result
-        const ndarray m = sn::max(x, rows), e = sn::exp(x - m), l = sn::log1p(e * e + sn::arange(0, x.shape(-1), 1));
+        const ndarray m = sn::max(x, rows), e = sn::exp(x - m),
+                      l = sn::log1p(e * e + sn::arange(0, x.shape(-1), 1, {.device = sn::v0::cpu}));
         const ndarray s = sn::sum(e, rows), t = sn::max(l, rows);
         return {e / s, l - t, e / s + l * t, sn::special::log_softmax(x, -1), sn::sin(m)};
       };
