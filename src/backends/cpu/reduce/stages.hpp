@@ -18,7 +18,7 @@ struct step_operand {
 struct stage_step {
   jit::program code;
   std::vector<step_operand> inputs, outputs;
-  std::vector<std::uint16_t> params;  // of the staged program, or:
+  std::vector<std::uint16_t> params;                  // of the staged program, or:
   static constexpr std::uint16_t first_row = 0xffff;  // where the block begins along the first axis
 };
 
