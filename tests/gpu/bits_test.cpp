@@ -153,8 +153,9 @@ TEST_CASE(
     "gpu: rows that are masked by their positions stay on chip, with the bits of the same operations one by one") {
   if (gpu_test::no_gpu()) return;
   const reduce_kw rows{.axis = -1, .keepdims = true};
-  for (const auto& [n, m] :
+  for (const auto& size :
        {std::pair<std::int64_t, std::int64_t>{3000, 3000}, {1500, 4099}, {70000, 37}, {40000, 300}}) {
+    const std::int64_t n = size.first, m = size.second;
     CAPTURE(n);
     CAPTURE(m);
     const ndarray x = data({"", {n, m}, 1}, float32, 7), i = arange(n), j = arange(m);

@@ -302,7 +302,8 @@ TEST_CASE("joined rows: draws, gathers, checks and coordinates keep kernels of t
 }
 
 TEST_CASE("joined rows: masks and values by position, over one and several axes of rows and of elements") {
-  for (const auto& [n, m] : {std::pair<std::int64_t, std::int64_t>{2000, 300}, {33, 9000}, {40, 20001}, {12000, 7}}) {
+  for (const auto& size : {std::pair<std::int64_t, std::int64_t>{2000, 300}, {33, 9000}, {40, 20001}, {12000, 7}}) {
+    const std::int64_t n = size.first, m = size.second;
     CAPTURE(n);
     CAPTURE(m);
     const ndarray x = noise({n, m}, sn::float32), i = sn::arange(n), j = sn::arange(m);
