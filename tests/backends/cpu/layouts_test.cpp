@@ -1,6 +1,9 @@
 // Layouts that the CPU backend takes another way than contiguous ones, beside copies of the same elements: rows whose results
 // are neighbours in memory, gathers of whole rows, places of extrema in short rows, bools in generated code, repetitions,
 // short rows that are computed.
+#include "backends/cpu/kernels/hooks.hpp"  // clang takes namespace sinter::cpu only before the device of that name
+#include "backends/cpu/strides/strided_loops.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -11,9 +14,7 @@
 #include <limits>
 #include <vector>
 
-#include "backends/cpu/kernels/hooks.hpp"
 #include "backends/cpu/scattered.hpp"
-#include "backends/cpu/strides/strided_loops.hpp"
 #include "sinter/sinter.hpp"
 
 using namespace sinter;

@@ -12,6 +12,7 @@
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
 #include "sinter/eval.hpp"
+#include "sinter/manipulate.hpp"
 #include "sinter/reduce.hpp"
 
 namespace {
