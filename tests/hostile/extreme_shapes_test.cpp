@@ -1,5 +1,6 @@
 // Extremes of integers in creation, shapes and indices.
 #include "hostile/extreme_integers.hpp"
+#include "sinter/apply.hpp"
 
 using namespace hostile;
 using namespace sinter::idx;
@@ -300,4 +301,42 @@ TEST_CASE("extreme integers: axes are index errors unless they are axes") {
   CHECK_THROWS_WITH_AS(sn::sum(cube(), two_to_32), "[sum] axis 4294967296 is out of range for shape (2, 3, 4)",
                        sn::index_error);
   CHECK_THROWS_AS(sn::sum(cube(), std::numeric_limits<std::uint64_t>::max()), sn::index_error);
+}
+
+TEST_CASE("extreme integers: options by name") {
+  check_extremes({
+      {"round_kw.decimals", [](int64_t k) { return sn::round(cube(), {.decimals = k}); }},
+      {"first_axis_kw.axis",
+       [](int64_t k) {
+         return sn::stack({row(), row()}, {.axis = k});
+       }},
+      {"first_axis_kw.axis split", [](int64_t k) { return sn::split(cube(), 2, {.axis = k}); }},
+      {"joined_axis_kw.axis",
+       [](int64_t k) {
+         return sn::concatenate({cube(), cube()}, {.axis = k});
+       }},
+      {"flat_axis_kw.axis", [](int64_t k) { return sn::repeat(cube(), 2, {.axis = k}); }},
+      {"take_kw.axis",
+       [](int64_t k) {
+         return sn::take(cube(), sn::array({0, 1}), {.axis = k});
+       }},
+      {"last_axis_kw.axis", [](int64_t k) { return sn::partition(cube(), 1, {.axis = k}); }},
+      {"rot90_kw.k", [](int64_t k) { return sn::rot90(cube(), {.k = k}); }},
+      {"rot90_kw.axes",
+       [](int64_t k) {
+         return sn::rot90(cube(), {.axes = axes{k, 1}});
+       }},
+      {"trim_zeros_kw.axis", [](int64_t k) { return sn::trim_zeros(cube(), {.axis = axes{k}}); }},
+      {"diagonal_k_kw.k", [](int64_t k) { return sn::tril(cube(), {.k = k}); }},
+      {"diagonal_k_kw.k diag", [](int64_t k) { return sn::diag(row(), {.k = k}); }},
+      {"polyder_kw.m", [](int64_t k) { return sn::polyder(row(), {.m = k}); }},
+      {"polyint_kw.m", [](int64_t k) { return sn::polyint(row() * 1.0, {.m = k}); }},
+      {"linspace_arrays_kw.axis", [](int64_t k) { return sn::linspace(row(), row() + 1, 3, {.axis = k}); }},
+      {"apply_along_axis",
+       [](int64_t k) { return sn::apply_along_axis([](const ndarray& x) { return sn::sum(x); }, k, cube()); }},
+      {"apply_over_axes",
+       [](int64_t k) {
+         return sn::apply_over_axes([](const ndarray& x, int64_t axis) { return sn::sum(x, axis); }, cube(), axes{k});
+       }},
+  });
 }
