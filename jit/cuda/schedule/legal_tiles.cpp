@@ -254,8 +254,7 @@ bool is_reduce_tiles(const launch& l, bool small, jit::cuda_variant& v) {
 }
 
 bool is_shared_rows(const launch& l, int bits, jit::cuda_variant& v) {
-  if (l.kept != 1 || l.extents.size() != 2 || !is_short_element(*l.code)) return false;
-  if (!prefers_rows(l) && !is_order_free(*l.code)) return false;
+  if (l.kept != 1 || l.extents.size() != 2 || !prefers_rows(l) || !is_short_element(*l.code)) return false;
   if (row_geometry(l).splits > 1) return false;
   bool streams = false;
   for (std::size_t k = 0; k < l.inputs.size(); ++k) {
