@@ -11,8 +11,6 @@ namespace {
 using namespace sn::idx;
 using std::int64_t;
 
-const sn::reduce_kw keep{.keepdims = true};
-
 ndarray evaluated(const ndarray& x) {
   ndarray y = x.copy();
   sn::eval(y);

@@ -33,6 +33,8 @@ const std::vector<line>& everyday_lines();
 /// Evaluates all of them in one call; at most four.
 void eval_together(const results& list);
 
+inline const sn::reduce_kw keep{.keepdims = true};
+
 /// numbers() of another dtype.
 ndarray typed(const sn::shape_t& shape, double low, double high, sn::dtype type);
 

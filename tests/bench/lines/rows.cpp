@@ -7,8 +7,6 @@ namespace {
 using namespace sn::idx;
 using std::int64_t;
 
-const sn::reduce_kw keep{.keepdims = true};
-
 // ---- rows that are reduced and read again
 
 recorded_line softmax(const sizes& s) {
