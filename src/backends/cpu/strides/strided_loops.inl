@@ -8,10 +8,14 @@ struct pair_of_words {
   unsigned long long lo, hi;
 };
 
-/// With a stride that is known loads are those of whole vectors, and shuffles.
+/// With a stride that is known loads are those of whole vectors, and shuffles; pairs are moved as they are.
 template <int Stride, class T>
 [[gnu::always_inline]] inline void load_every(T* __restrict to, const T* __restrict from, int n) {
-  SINTER_LANES(l, n) to[l] = from[static_cast<long long>(l) * Stride];
+  if constexpr (sizeof(T) > sizeof(long long)) {
+    SINTER_ONE_BY_ONE(l, n) to[l] = from[static_cast<long long>(l) * Stride];
+  } else {
+    SINTER_LANES(l, n) to[l] = from[static_cast<long long>(l) * Stride];
+  }
 }
 template <class T>
 void load(void* lanes, const void* memory, std::int64_t stride, int n) {
