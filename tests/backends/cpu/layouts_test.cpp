@@ -60,7 +60,71 @@ int wrong_runs(std::int64_t stride, int n) {
   return wrong + (memory != want);
 }
 
+/// n lanes of elements that are repeated `run` times.
+template <class T, std::size_t Kind>
+int wrong_repeats(std::int64_t stride, int run, int n) {
+  const int read = (n + run - 1) / run;
+  std::vector<T> memory(static_cast<std::size_t>(read * stride)), lanes(static_cast<std::size_t>(n) + 1, T(77));
+  for (std::size_t k = 0; k < memory.size(); ++k) memory[k] = T(static_cast<unsigned char>(k * 37 + 11));
+  cpu::loops_over_strides().repeat[Kind](lanes.data(), memory.data(), stride, run, n);
+  int wrong = lanes.back() != T(77);
+  for (int l = 0; l < n; ++l)
+    wrong += lanes[static_cast<std::size_t>(l)] != memory[static_cast<std::size_t>(l / run * stride)];
+  return wrong;
+}
+
 }  // namespace
+
+TEST_CASE("layouts: elements of every size that are repeated in lanes") {
+  int wrong = 0;
+  for (const std::int64_t stride : {1, 2, 5})
+    for (const int run : {1, 2, 3, 4, 5, 16})
+      for (int n = 1; n <= 140; ++n)
+        wrong += wrong_repeats<std::uint8_t, 0>(stride, run, n) + wrong_repeats<std::uint16_t, 1>(stride, run, n) +
+                 wrong_repeats<std::uint32_t, 2>(stride, run, n) + wrong_repeats<std::uint64_t, 3>(stride, run, n) +
+                 wrong_repeats<std::complex<double>, 4>(stride, run, n);
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("layouts: repetitions along the last axis that begin within a block") {
+  for (const int run : {2, 3, 4, 7})
+    for (const dtype type : {uint8, float16, int32, float64, complex128}) {
+      const ndarray x = arange(1001).astype(type).to_device("cpu");
+      const ndarray y = x(_, newaxis) + zeros({run}, {.dtype = type, .device = device("cpu")});
+      CHECK(same(y.reshape({-1}), take(x, floor_divide(arange(1001 * run), run))));
+      CHECK(same(repeat(x, run), take(x, floor_divide(arange(1001 * run), run))));
+    }
+}
+
+// Operands that repeat after some elements are laid out once for a block of many rows, or for the rows of one image.
+TEST_CASE("layouts: rows and images with operands that repeat, of all lengths") {
+  for (const dtype type : {float16, float32, int64})
+    for (const shape_t& shape : {shape_t{7, 300, 3}, shape_t{3, 1000, 5}, shape_t{40, 130}, shape_t{9, 300},
+                                 shape_t{5, 3, 257}, shape_t{3, 1023}, shape_t{4, 30, 70, 2}, shape_t{2, 40, 31}}) {
+      const int rank = static_cast<int>(shape.size());
+      const std::int64_t first = shape[0], last = shape[shape.size() - 1];
+      CAPTURE(type);
+      CAPTURE(rank);
+      CAPTURE(last);
+      std::int64_t count = 1;
+      for (int a = 0; a < rank; ++a) count *= shape[static_cast<std::size_t>(a)];
+      const create_kw here{.device = device("cpu")};
+      const ndarray i = arange(count, here), column = i % last, row = floor_divide(i, count / first);
+      const ndarray x = (i % 83).astype(type).reshape(shape), w = (arange(last, here) % 7 + 1).astype(type);
+      const ndarray each = (arange(first * last, here) % 5).astype(type);
+      std::vector<std::int64_t> ones(static_cast<std::size_t>(rank), 1);
+      ones.front() = first, ones.back() = last;
+      const ndarray v = each.reshape(shape_t(ones));
+      eval(x, w, v);
+      const ndarray flat = x.reshape({-1}), w_of = take(w, column), v_of = take(each, row * last + column);
+      eval(flat, w_of, v_of);
+      CHECK(same((x * w + v).reshape({-1}), flat * w_of + v_of));
+      ndarray y = x.copy();
+      y += w;
+      CHECK(same(y.reshape({-1}), flat + w_of));
+      CHECK(same((x - v).T().copy(), (flat - v_of).reshape(shape).T().copy()));
+    }
+}
 
 TEST_CASE("layouts: runs of every stride, of elements of every size") {
   int wrong = 0;

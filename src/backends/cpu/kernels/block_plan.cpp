@@ -62,13 +62,13 @@ const char* end_of(const jit::operand& o, const core::dims& extents, const input
 }
 
 constexpr std::int64_t most_period = 1024;
-/// After how many lanes they repeat; 0: not, or too late.
-int period_of(const lane_map& map) {
+
+}  // namespace
+
+int period_of(const lane_map& map) noexcept {
   const bool repeats = map.extents.size() == 2 && map.strides[0] == 0 && map.extents[1] <= most_period;
   return repeats ? static_cast<int>(map.extents[1]) : 0;
 }
-
-}  // namespace
 
 std::uint64_t uniform_inputs(const jit::launch& l, const walk_axes& axes) noexcept {
   std::uint64_t mask = 0;

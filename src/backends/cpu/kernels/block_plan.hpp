@@ -20,6 +20,9 @@ struct walk_axes {
 /// Shortest innermost axis that blocks run along; shorter ones are flattened together with the axes around them.
 inline constexpr std::int64_t long_axis = 128;
 
+/// After how many lanes they repeat; 0: not, or too late for being copied once.
+int period_of(const lane_map& map) noexcept;
+
 /// Bit k: input k has one value in each block.
 std::uint64_t uniform_inputs(const jit::launch& l, const walk_axes& axes) noexcept;
 

@@ -85,18 +85,59 @@ int transposed_axis(const jit::launch& l) {
   return found;
 }
 
+/// Lanes of a block some of whose operands repeat: what has been copied of them stays in the first-level cache.
+constexpr std::int64_t repeating_block = 1024;
+
+constexpr std::int64_t least_flattened = 2048;  // lanes, so that few blocks are not whole
+
+/// How many operands lie one after the other in memory, or repeat, where the axes from `first` on are flattened.
+int run_from(const jit::launch& l, int first) {
+  int count = 0;
+  const auto add = [&](const jit::operand& o) {
+    core::dims extents, strides;
+    for (int a = first; a < l.extents.size(); ++a) extents.push_back(l.extents[a]), strides.push_back(o.strides[a]);
+    lane_map map;
+    map.assign(extents, strides);
+    count += map.contiguous || map.constant || period_of(map) > 0;
+  };
+  for (const jit::operand& o : l.inputs) add(o);
+  for (const jit::operand& o : l.outputs) add(o);
+  return count;
+}
+
+/// The first of the axes that are flattened: that from which on most operands do.
+int first_flattened(const jit::launch& l, int operands) {
+  const int rank = l.extents.size();
+  int found = 0, most = rank > 1 ? run_from(l, 0) : 0;
+  std::int64_t lanes = core::element_count(l.extents);
+  for (int first = 1; first < rank && most < operands; ++first) {
+    lanes /= std::max<std::int64_t>(l.extents[first - 1], 1);
+    if (lanes < least_flattened) break;
+    if (const int count = run_from(l, first); count > most) most = count, found = first;
+  }
+  return found;
+}
+
 }  // namespace
 
 // Along the innermost axis where it is long, so that operands that do not vary along it have one value in a block. The
 // axis of transposed operands is the last outer one.
-walk_axes element_axes(const jit::launch& l) {
+walk_axes element_axes(const jit::launch& l, bool row_reads) {
   walk_axes axes;
   const int rank = l.extents.size(), across = transposed_axis(l);
-  const bool along = rank > 0 && l.extents[rank - 1] >= (across < 0 ? long_axis : long_transposed_axis);
+  const int operands = static_cast<int>(l.inputs.size() + l.outputs.size());
+  const bool long_enough = rank > 0 && l.extents[rank - 1] >= (across < 0 ? long_axis : long_transposed_axis);
+  int first = rank - 1;
+  if (!long_enough) {
+    first = first_flattened(l, operands);
+  } else if (across < 0 && rank > 1 && l.extents[rank - 1] < repeating_block && !row_reads && l.wraps.empty()) {
+    if (const int flat = first_flattened(l, operands); run_from(l, flat) == operands) first = flat;
+  }
+  const bool panels = long_enough && across >= 0;
   for (int a = 0; a < rank; ++a)
-    if (!along || a == rank - 1) axes.block.push_back(a);
-    else if (a != across) axes.outer.push_back(a);
-  if (along && across >= 0) axes.outer.push_back(across);
+    if (a >= first) axes.block.push_back(a);
+    else if (!panels || a != across) axes.outer.push_back(a);
+  if (panels) axes.outer.push_back(across);
   return axes;
 }
 
@@ -154,11 +195,15 @@ constexpr std::int64_t long_block = 8192;
 std::int64_t lanes_of_blocks(const block_code& code, const block_plan& plan, const std::vector<output_plan>& outputs) {
   using how = input_plan::how;
   bool in_memory = code.takes_any_length() && plan.coordinates.empty() && plan.block_count >= 2 * jit::block_lanes;
-  for (const input_plan& in : plan.inputs)
-    in_memory = in_memory &&
-                (in.access == how::unused || in.access == how::uniform || (in.access == how::copied && in.in_place));
+  std::int64_t most = long_block;
+  for (const input_plan& in : plan.inputs) {
+    const bool repeats = in.access == how::copied && in.period > 0;
+    if (repeats) most = repeating_block;
+    in_memory = in_memory && (in.access == how::unused || in.access == how::uniform || repeats ||
+                              (in.access == how::copied && in.in_place));
+  }
   for (const output_plan& o : outputs) in_memory = in_memory && o.in_place;
-  return in_memory ? long_block : jit::block_lanes;
+  return in_memory ? most : jit::block_lanes;
 }
 
 /// What a thread needs for a task. With it, the task cannot fail.
@@ -208,14 +253,16 @@ class element_run {
 element_run::element_run(const runtime::prepared& code, const jit::launch& l, const std::vector<row_read>* rows)
     : launch_(l),
       code_(*code.main),
-      axes_(element_axes(l)),
+      axes_(element_axes(l, rows != nullptr)),
       params_(l),
       plan_(l, axes_, 0, l.code->code.size(), params_) {
   outputs_.reserve(l.outputs.size());
   for (std::size_t k = 0; k < l.outputs.size(); ++k) outputs_.emplace_back(l, k, axes_);
   if (rows) plan_.read_rows(*rows);
   const bool panels = plan_.read_through_panels();
-  share_ = share_out(l, plan_, lanes_of_blocks(code_, plan_, outputs_));
+  const std::int64_t lanes = lanes_of_blocks(code_, plan_, outputs_);
+  if (lanes == repeating_block) plan_.lanes = static_cast<int>(lanes);
+  share_ = share_out(l, plan_, lanes);
   if (panels) share_.per_task = (share_.per_task + panel_rows(1) - 1) / panel_rows(1) * panel_rows(1);
   across_ = panels || runs_across(plan_, outputs_);
   tasks_ = (share_.blocks + share_.per_task - 1) / share_.per_task;

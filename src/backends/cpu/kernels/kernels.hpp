@@ -33,14 +33,16 @@ class prepared {
 namespace sinter::cpu {
 
 /// How a launch is walked; everything here follows from extents and strides.
-walk_axes element_axes(const jit::launch& l);
+/// `row_reads`: some inputs are rows found by indices, which are read in place where blocks run along them.
+walk_axes element_axes(const jit::launch& l, bool row_reads = false);
 walk_axes epilogue_axes(const jit::launch& l);
 
 /// Row reductions (the last axis is reduced) and column reductions differ in the shape of blocks.
 struct reduce_shape {
   std::int64_t results = 1, reduced = 1;  // extents
   bool rows = false;                      // row class
-  bool shared = false;                    // a block holds several rows, or several steps of all columns
+  bool shared = false;                    // a block holds several rows, or several steps of neighbouring columns
+  std::int64_t width = 1;                 // the columns that share a block
   bool across = false;                    // rows: the lanes of a block are results, for one reduced element
   /// Columns whose elements lie in memory one after the other: they are read as rows are, and joined as columns.
   bool lengthwise = false;

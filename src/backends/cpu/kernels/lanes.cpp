@@ -55,11 +55,15 @@ void load_short_runs(T* out, const T* in, const lane_map& map, std::int64_t star
   const std::int64_t inner = map.extents[1], outer_stride = map.strides[0], stride = map.strides[1];
   std::int64_t row = start / inner, column = start - row * inner;
   const T* from = in + row * outer_stride;
-  if (stride == 0 && column == 0) {  // one number for each run
+  if (stride == 0) {  // one number for each run
     int l = 0;
-    for (const int run = static_cast<int>(inner); l + run <= n; l += run, from += outer_stride)
-      for (int k = 0; k < run; ++k) out[l + k] = *from;
-    for (; l < n; ++l) out[l] = *from;
+    if (column > 0) {
+      for (const int rest = static_cast<int>(std::min<std::int64_t>(inner - column, n)); l < rest; ++l) out[l] = *from;
+      from += outer_stride;
+    }
+    if (l < n)
+      loops_over_strides().repeat[std::countr_zero(sizeof(T))](out + l, from, outer_stride, static_cast<int>(inner),
+                                                               n - l);
     return;
   }
   for (int l = 0; l < n; ++l) {

@@ -92,7 +92,7 @@ std::optional<row_reads> row_reads_of(const launch& l) {
   row_reads found{l, std::move(reads)};
   found.plain.code = &jit::plain_program(p, mask);
   for (const row_read& r : found.reads) found.plain.inputs[r.input].gather_stride[0] = 0;
-  const walk_axes axes = element_axes(found.plain);
+  const walk_axes axes = element_axes(found.plain, true);
   for (row_read& r : found.reads)
     if (!fits_walk(r, found.plain, axes)) return std::nullopt;
   return found;

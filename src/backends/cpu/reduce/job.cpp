@@ -145,6 +145,41 @@ bool are_lengthwise(const jit::launch& l, const reduce_shape& s) {
   return found;
 }
 
+/// Whether a block over the reduced axes and the kept ones from `first` on reads the operand as it lies in memory, or a few
+/// elements again and again.
+bool runs_along(const jit::launch& l, const jit::operand& o, int first) {
+  core::dims extents, strides;
+  for (int a = l.kept; a < l.extents.size(); ++a) extents.push_back(l.extents[a]), strides.push_back(o.strides[a]);
+  for (int a = first; a < l.kept; ++a) extents.push_back(l.extents[a]), strides.push_back(o.strides[a]);
+  lane_map map;
+  map.assign(extents, strides);
+  return map.contiguous || map.constant || period_of(map) > 0;
+}
+
+constexpr std::int64_t most_shared = jit::block_lanes / 2;  // results whose columns share blocks
+constexpr std::int64_t least_outside = 1024;                // lanes that follow each other
+
+/// The first kept axis of those whose columns share a block; that of no axis where none do. Where few columns lie between a
+/// step and the next one in memory, as the channels of an image do, those of other images are other groups.
+int first_shared_axis(const jit::launch& l, const reduce_shape& s) {
+  const bool all = s.results <= most_shared;
+  const auto every = [&](auto runs) {
+    for (std::size_t k = 0; k < l.inputs.size(); ++k)
+      if (is_loaded(*l.code, k) && (l.code->inputs[k].gathers != 0 || !runs(l.inputs[k]))) return false;
+    return true;
+  };
+  const int none = all ? 0 : l.kept;
+  if (!l.wraps.empty() || (all && every([&](const jit::operand& o) { return runs_along(l, o, 0); }))) return none;
+  std::int64_t width = s.results;
+  for (int first = 1; first < l.kept; ++first) {
+    width /= std::max<std::int64_t>(l.extents[first - 1], 1);
+    if (width > most_shared) continue;
+    if (width * s.reduced < least_outside) return none;
+    if (every([&](const jit::operand& o) { return runs_along(l, o, first); })) return first;
+  }
+  return none;
+}
+
 // The class depends on what the user wrote, not on the layout. Several short rows share a block; few columns share a
 // block over several steps.
 reduce_shape shape_of(const jit::launch& l) {
@@ -169,11 +204,15 @@ reduce_shape shape_of(const jit::launch& l) {
     for (int a = 0; a < rank; ++a) (a < (along ? rank - 1 : l.kept) ? s.axes.outer : s.axes.block).push_back(a);
     return s;
   }
-  s.shared = s.results <= jit::block_lanes / 2 && !is_weighted(l);
+  const int shared = is_weighted(l) ? l.kept : first_shared_axis(l, s);
+  s.shared = shared < l.kept;
   const bool along = !s.shared && l.kept > 0 && l.extents[l.kept - 1] >= long_axis;
-  for (int a = 0; a < l.kept - 1 && along; ++a) s.axes.outer.push_back(a);
+  const int first = along ? l.kept - 1 : s.shared ? shared : 0;
+  for (int a = 0; a < first; ++a) s.axes.outer.push_back(a);
   for (int a = l.kept; a < rank; ++a) (s.shared ? s.axes.block : s.axes.outer).push_back(a);
-  for (int a = along ? l.kept - 1 : 0; a < l.kept; ++a) s.axes.block.push_back(a);
+  for (int a = first; a < l.kept; ++a) s.axes.block.push_back(a);
+  s.width = s.results;
+  for (int a = 0; a < first; ++a) s.width /= std::max<std::int64_t>(l.extents[a], 1);
   return s;
 }
 
@@ -231,7 +270,8 @@ void set_groups(const jit::launch& l, const reduce_shape& shape, std::int64_t la
     s.group = std::clamp<std::int64_t>(lanes / shape.reduced, 1, jit::block_lanes);
     s.groups = ceil_div(shape.results, s.group);
   } else if (shape.shared) {
-    s.group = shape.results;
+    s.group = shape.width;
+    s.groups = shape.results / shape.width;
   } else {
     // Groups are the blocks of results: they do not cross the end of the last kept axis where blocks run along it.
     const std::int64_t run = l.extents[l.kept - 1] >= long_axis ? l.extents[l.kept - 1] : shape.results;

@@ -176,7 +176,7 @@ class reduce_task {
   std::int64_t column_groups(std::int64_t outer, std::int64_t start, int n, std::int64_t begin, std::int64_t end);
   void column_block(std::int64_t start, int at, int n, int index);
 
-  void shared_column_chunk(std::int64_t begin, std::int64_t end);
+  void shared_column_chunk(std::int64_t outer, std::int64_t begin, std::int64_t end);
   void skipping_column_block(int n, int index);
   void evaluate_tail(const void* inner, int n);
   static void* const* shifted(accumulator& a, int lanes) noexcept;

@@ -328,7 +328,7 @@ void reduce_task::skipping_row_block(int n, int first) {
 // ---- columns
 
 void reduce_task::columns(std::int64_t group, std::int64_t segment, char* scratch) {
-  const std::int64_t run = job_.shape.shared ? job_.shape.results : job_.elements.block_count;
+  const std::int64_t run = job_.shape.shared ? job_.shape.width : job_.elements.block_count;
   const reduce_split& s = job_.split;
   const std::int64_t groups = (run + s.group - 1) / s.group;
   const std::int64_t outer = group / groups, start = group % groups * s.group;
@@ -342,7 +342,7 @@ void reduce_task::columns(std::int64_t group, std::int64_t segment, char* scratc
       a.pitch = n;
       a.r->reset(a.planes, n * job_.column_lanes_of(*a.r));
     }
-    job_.shape.shared ? shared_column_chunk(begin, end) : column_chunk(outer, start, n, begin, end);
+    job_.shape.shared ? shared_column_chunk(outer, begin, end) : column_chunk(outer, start, n, begin, end);
     join_column_lanes(n, begin, end);
     for (std::size_t k = 0; k < stacks_.size(); ++k) stacks_[k].push(accumulators_[k].planes, n);
   }
@@ -462,10 +462,10 @@ void reduce_task::skipping_column_block(int n, int index) {
   steps_->tighten_by_lane(inner_, n, bounds_, t.low, t.high, t.margin, t.floor);
 }
 
-void reduce_task::shared_column_chunk(std::int64_t begin, std::int64_t end) {
+void reduce_task::shared_column_chunk(std::int64_t outer, std::int64_t begin, std::int64_t end) {
   constexpr int group = jit::addition_group;
-  const int width = static_cast<int>(job_.shape.results), most = row_part / width / group * group;
-  walker_.move_to(0);
+  const int width = static_cast<int>(job_.shape.width), most = row_part / width / group * group;
+  walker_.move_to(outer);
   for (std::int64_t r = begin; r < end; r += most) {
     const int steps = static_cast<int>(std::min<std::int64_t>(most, end - r));
     if (job_.only_loads) walker_.bind(r * width, steps * width);

@@ -2,6 +2,11 @@
 #pragma once
 #include <cstdint>
 
+// Here, before an instruction set is enabled.
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 namespace sinter::cpu {
 
 /// Elements are of 1, 2, 4, 8 or 16 bytes; a stride is a number of elements.
@@ -10,6 +15,8 @@ struct strided_loops {
   void (*load[5])(void* to, const void* from, std::int64_t stride, int n);
   /// to[l * stride] = from[l]. Nothing else is written.
   void (*store[5])(void* to, std::int64_t stride, const void* from, int n);
+  /// to[l] = from[l / run * stride].
+  void (*repeat[5])(void* to, const void* from, std::int64_t stride, int run, int n);
   /// to[l] = first + l * step.
   void (*count)(std::int64_t* to, std::int64_t first, std::int64_t step, int n);
 };
