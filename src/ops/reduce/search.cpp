@@ -15,9 +15,12 @@ using namespace ops;
 namespace {
 
 // The order of sort: NaN after every number, complex numbers by real part, then imaginary part.
-constexpr const char* real_order =
-    "template <class V> __device__ bool before(V a, V b) {"
-    " return bool(int(a < b) | (int(b != b) & int(a == a))); }";  // which compilers do not turn into branches
+// past: whether a search for x goes on behind an element s. For a number that is one comparison.
+constexpr const char* real_order = R"(
+template <class V> __device__ bool before(V a, V b) { return bool(int(a < b) | (int(b != b) & int(a == a))); }
+template <class V> __device__ bool is_number(V x) { return x == x; }
+template <class V> __device__ bool past(V s, V x, bool right) { return right ? s <= x : s < x; }
+)";
 constexpr const char* complex_order = R"(
 template <class V> __device__ bool before(V a, V b) {
   auto ar = a.real(), ai = a.imag(), br = b.real(), bi = b.imag();
@@ -25,7 +28,10 @@ template <class V> __device__ bool before(V a, V b) {
   if (ar > br) return bi != bi && ai == ai;
   if (ar == br || (ar != ar && br != br)) return ai < bi || (bi != bi && ai == ai);
   return br != br;
-})";
+}
+template <class V> __device__ bool is_number(V) { return true; }
+template <class V> __device__ bool past(V s, V x, bool right) { return right ? !before(x, s) : before(s, x); }
+)";
 // Where a thread of the host found its last element in a table, and of its last four searches there which ended a little behind the
 // one before: a bit each. It changes how long a search takes, not what it finds. A kernel that searches several tables in turn has
 // a place for each, by their addresses; two that share one take longer.
@@ -47,16 +53,24 @@ static inline sn_place& sn_last_place(unsigned long long address) {
 // the range is doubled until it holds the element.
 constexpr const char* search_body = R"(
   long long low = 0, rest = sorted.size();
+  if (!is_number(x)) {  // behind every number
+    while (rest > 0 && !right) {
+      long long half = (rest + 1) / 2;
+      low += is_number(sorted[low + half - 1]) ? half : 0;
+      rest -= half;
+    }
+    return low + rest;
+  }
 #ifndef __CUDACC__
   sn_place& last = sn_last_place(sn_address(sorted, 0));
   const long long from = last.at;
   if (last.near == 15u && from <= rest) {
     T first = from > 0 ? sorted[from - 1] : x;
-    if (from == 0 || (right ? !before(x, first) : before(first, x))) {
+    if (from == 0 || past(first, x, right)) {
       long long step = 1, count = rest;
       for (low = from; step <= 64 && low + step <= count; step *= 2) {
         T s = sorted[low + step - 1];
-        if (!(right ? !before(x, s) : before(s, x))) break;
+        if (!past(s, x, right)) break;
         low += step;
       }
       rest = step <= 64 && low + step <= count ? step - 1 : count - low;
@@ -66,7 +80,7 @@ constexpr const char* search_body = R"(
   while (rest > 0) {
     long long half = (rest + 1) / 2;
     T s = sorted[low + half - 1];
-    low += (right ? !before(x, s) : before(s, x)) ? half : 0;
+    low += past(s, x, right) ? half : 0;
     rest -= half;
   }
 #ifndef __CUDACC__
@@ -77,11 +91,11 @@ constexpr const char* search_body = R"(
   return low;)";
 constexpr const char* digitize_body = R"(
   long long n = bins.size(), low = 0, rest = n;
-  bool descending = n > 1 && before(bins[n - 1], bins[0]);
+  bool descending = n > 1 && before(bins[n - 1], bins[0]), number = is_number(x);
   while (rest > 0) {
     long long half = (rest + 1) / 2, middle = low + half - 1;
     T s = bins[descending ? n - 1 - middle : middle];
-    low += (right ? before(s, x) : !before(x, s)) ? half : 0;
+    low += (number ? past(s, x, !right) : (!right || is_number(s))) ? half : 0;
     rest -= half;
   }
   return descending ? n - low : low;)";
