@@ -35,6 +35,21 @@ TEST_CASE("searchsorted finds places on both sides, of numbers and of arrays, th
   CHECK_THROWS_AS(searchsorted(a, 1, {.sorter = zeros({4})}), dtype_error);
 }
 
+TEST_CASE("searchsorted and digitize put NaN behind every number, on both sides") {
+  const double inf = std::numeric_limits<double>::infinity();
+  const ndarray x = array({qnan, 2.0, inf, -inf}), up = array({1.0, 2.0, 3.0}), down = array({3.0, 2.0, 1.0});
+  for (const dtype type : {float32, float64}) {
+    const ndarray v = x.astype(type);
+    CHECK(numbers(digitize(v, up)) == doubles{3, 2, 3, 0});
+    CHECK(numbers(digitize(v, up, {.right = true})) == doubles{3, 1, 3, 0});
+    CHECK(numbers(digitize(v, down)) == doubles{0, 1, 0, 3});
+    CHECK(numbers(digitize(v, down, {.right = true})) == doubles{0, 2, 0, 3});
+    const ndarray sorted = array({1.0, qnan, qnan}).astype(type), wanted = array({qnan, 1.0, inf}).astype(type);
+    CHECK(numbers(searchsorted(sorted, wanted)) == doubles{1, 0, 1});
+    CHECK(numbers(searchsorted(sorted, wanted, "right")) == doubles{3, 1, 1});
+  }
+}
+
 TEST_CASE("digitize counts bins upwards and downwards, closed on either side") {
   const ndarray x = array({0.2, 6.4, 3.0, 1.6, 10.0}), up = array({0.0, 1.0, 2.5, 4.0, 10.0});
   CHECK(numbers(digitize(x, up)) == doubles{1, 4, 3, 2, 5});

@@ -29,6 +29,13 @@ using cblas_dgemm_type = gemm_type<double, double>;
 using cblas_cgemm_type = gemm_type<const void*, void>;
 using cblas_zgemm_type = gemm_type<const void*, void>;
 
+/// One triangle of a a^T, or of a^T a where `form` is transposed.
+template <class T>
+using syrk_type = void(blas_order, blas_triangle, blas_form, blas_int order, blas_int inner, T alpha, const T* a,
+                       blas_int lda, T beta, T* c, blas_int ldc);
+using cblas_ssyrk_type = syrk_type<float>;
+using cblas_dsyrk_type = syrk_type<double>;
+
 template <class Factor, class Element>
 using gemv_type = void(blas_order, blas_form, blas_int rows, blas_int columns, Factor alpha, const Element* a,
                        blas_int lda, const Element* x, blas_int step_x, Factor beta, Element* y, blas_int step_y);

@@ -10,7 +10,7 @@ namespace sinter::cpu {
 // clang-format off
 #define SINTER_OPENBLAS_FUNCTIONS(F)                                                                  \
   F(openblas_set_num_threads) F(openblas_get_num_threads)                                             \
-  F(cblas_sgemm) F(cblas_dgemm) F(cblas_cgemm) F(cblas_zgemm)                                         \
+  F(cblas_sgemm) F(cblas_dgemm) F(cblas_cgemm) F(cblas_zgemm) F(cblas_ssyrk) F(cblas_dsyrk)            \
   F(cblas_sgemv) F(cblas_dgemv) F(cblas_cgemv) F(cblas_zgemv)
 // clang-format on
 SINTER_DECLARED_TABLE(openblas_api, SINTER_OPENBLAS_FUNCTIONS);

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "backends/cpu/linalg/few_terms.hpp"
@@ -161,6 +162,90 @@ class gemv {
   blas_int inner_, leading_, step_in_, step_out_;
 };
 
+void require_extents(const product_layout& l) {
+  for (const int64_t n : {l.rows, l.columns, l.inner})
+    if (n > INT_MAX)
+      throw value_error("[matmul] an extent of " + std::to_string(n) + " is more than OpenBLAS counts to");
+}
+
+/// Whether the product is that of a matrix and its own transpose, large enough for half the work to be saved.
+bool is_gram(const product_layout& l, const void* a, const void* b) {
+  constexpr double small = 32.0 * 32 * 64;
+  const double work = static_cast<double>(l.rows) * static_cast<double>(l.rows) * static_cast<double>(l.inner);
+  return a == b && !is_complex(l.type) && l.rows == l.columns && l.a.row == l.b.column && l.a.column == l.b.row &&
+         l.a.batch == l.b.batch && l.rows >= 16 && work >= small;
+}
+
+/// Tiles of such products: those on the diagonal, and those to the right of it, each with its mirror image.
+class gram {
+ public:
+  gram(const product_layout& l, const openblas_section& blas)
+      : blas_(blas), l_(l), multiply_(l, blas), a_(factor_of(l.rows, l.inner, l.a.row, l.a.column)) {
+    leading_ = static_cast<blas_int>(runtime::as_blas(l.rows, l.columns, l.c.row, l.c.column)->leading);
+  }
+
+  /// The tile of rows i and following, and columns j and following, at least i.
+  void operator()(int64_t i, int64_t j, int64_t rows, int64_t columns, const void* a, void* c) const {
+    if (l_.type == dtype::f32)
+      tile(blas_->cblas_ssyrk, i, j, rows, columns, static_cast<const float*>(a), static_cast<float*>(c));
+    else tile(blas_->cblas_dsyrk, i, j, rows, columns, static_cast<const double*>(a), static_cast<double*>(c));
+  }
+
+ private:
+  template <class Function, class T>
+  void tile(Function* syrk, int64_t i, int64_t j, int64_t rows, int64_t columns, const T* a, T* c) const {
+    T* const to = c + i * l_.c.row + j * l_.c.column;
+    // By rows or by columns is the same here.
+    if (i == j)
+      syrk(blas_order::by_rows, blas_triangle::upper, a_.transposed, static_cast<blas_int>(rows),
+           static_cast<blas_int>(l_.inner), 1, a + i * l_.a.row, a_.leading, 0, to, leading_);
+    else multiply_(rows, columns, a + i * l_.a.row, a + j * l_.a.row, to);
+    const int64_t row =
+        std::max(l_.c.row, l_.c.column);  // of the triangle that has been written, or of the mirror image
+    if (i == j) {
+      for (int64_t r = 1; r < rows; ++r)
+        for (int64_t k = 0; k < r; ++k) to[r * row + k] = to[k * row + r];
+      return;
+    }
+    T* const mirrored = c + j * l_.c.row + i * l_.c.column;
+    for (int64_t k = 0; k < columns; ++k)
+      for (int64_t r = 0; r < rows; ++r) mirrored[k * l_.c.row + r * l_.c.column] = to[r * l_.c.row + k * l_.c.column];
+  }
+
+  const openblas_section& blas_;
+  const product_layout& l_;
+  gemm multiply_;
+  factor a_;
+  blas_int leading_;
+};
+
+void multiply_gram(const product_layout& l, const void* a, void* c) {
+  require_extents(l);
+  const openblas_section blas("matmul", 1);
+  const gram multiply(l, blas);
+  // As in tiles_of: by the extents alone.
+  constexpr int64_t least = 256, step = 64;
+  const int64_t side = std::min(l.rows, std::max(least, (l.rows / 8 + step - 1) / step * step));
+  const int64_t down = (l.rows + side - 1) / side, size = static_cast<int64_t>(itemsize(l.type));
+  std::vector<std::pair<int64_t, int64_t>> tiles;
+  for (int64_t i = 0; i < down; ++i)
+    for (int64_t j = i; j < down; ++j) tiles.emplace_back(i * side, j * side);
+  const int64_t matrices = l.batch.empty() ? 1 : l.batch.back();
+  const auto count = static_cast<int64_t>(tiles.size());
+  const auto at = [&](const void* p, const runtime::matrix_strides& m, int64_t offset, int64_t z) {
+    return static_cast<const char*>(p) + (offset + (l.batch.empty() ? 0 : z * m.batch.back())) * size;
+  };
+  const double work = 0.025 * static_cast<double>(matrices) * static_cast<double>(l.rows) *
+                      static_cast<double>(l.columns) * static_cast<double>(l.inner);
+  runtime::for_each_matrix(l, l.batch.empty() ? 0 : 1, [&](int64_t at_a, int64_t, int64_t at_c) {
+    runtime::parallel_for(matrices * count, 200 * static_cast<double>(matrices * count) + work, [&](int64_t k) {
+      const auto [i, j] = tiles[static_cast<std::size_t>(k % count)];
+      multiply(i, j, std::min(side, l.rows - i), std::min(side, l.rows - j), at(a, l.a, at_a, k / count),
+               const_cast<char*>(at(c, l.c, at_c, k / count)));
+    });
+  });
+}
+
 /// Elements of a factor that is copied rather than read by columns, where it is multiplied with many rows.
 constexpr int64_t tiny_factor = 256;
 
@@ -179,9 +264,7 @@ std::vector<char> by_rows(const product_layout& l, const void* b) {
 /// oversubscribe the cores.
 template <class Call>
 void multiply_by_library(const product_layout& l, const void* a, const void* b, void* c) {
-  for (const int64_t n : {l.rows, l.columns, l.inner})
-    if (n > INT_MAX)
-      throw value_error("[matmul] an extent of " + std::to_string(n) + " is more than OpenBLAS counts to");
+  require_extents(l);
   const openblas_section blas("matmul", 1);
   const Call multiply(l, blas);
   const int64_t matrices = l.batch.empty() ? 1 : l.batch.back();
@@ -225,6 +308,7 @@ void cpu_products::multiply(const product_layout& layout, const void* a, const v
   const product_layout l = runtime::simplified(layout);
   if (by_blocks(l.type)) return multiply_blocks(l, a, b, c);
   if (has_few_terms(layout)) return multiply_few_terms(l, a, b, c);
+  if (is_gram(l, a, b)) return multiply_gram(l, a, c);
   if (l.batch.empty() && l.b.column != 1 && l.inner * l.columns <= tiny_factor && l.rows >= tiny_factor) {
     const std::vector<char> copy = by_rows(l, b);
     product_layout plain = l;
