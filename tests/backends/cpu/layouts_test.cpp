@@ -126,6 +126,21 @@ TEST_CASE("layouts: rows and images with operands that repeat, of all lengths") 
     }
 }
 
+// Lanes that fill a vector up behind the last element hold elements of other places: an index computed of them is not checked.
+TEST_CASE("layouts: indices with parts that repeat are checked for elements alone") {
+  const create_kw here{.device = device("cpu")};
+  const ndarray x = array({{0, 1, 2}, {3, 4, 5}, {0, 1, 2}, {0, 1, 2}, {0, 1, 9}}, here),
+                table = arange(50, here).reshape({5, 10});
+  const ndarray with = array({3, 0, 0}, here);
+  eval(x, table, with);
+  CHECK(take_along_axis(table, x + with, 1).to_vector<int>() ==
+        std::vector<int>{3, 1, 2, 16, 14, 15, 23, 21, 22, 33, 31, 32, 43, 41, 49});
+  // The same of a coordinate: the column is 2 where x is 9.
+  CHECK(take_along_axis(table, x + 2 - arange(3, here), 1).to_vector<int>() ==
+        std::vector<int>{2, 2, 2, 15, 15, 15, 22, 22, 22, 32, 32, 32, 42, 42, 49});
+  CHECK_THROWS_AS(take_along_axis(table, x + 1, 1).to_vector<int>(), index_error);
+}
+
 TEST_CASE("layouts: runs of every stride, of elements of every size") {
   int wrong = 0;
   for (const std::int64_t stride : {-7, -3, -2, -1, 1, 2, 3, 4, 5, 16, 33})

@@ -126,7 +126,7 @@ namespace {
 
 template <class F>
 void for_each_line(const std::string& only, F f) {
-  for (const auto* table : {&lines(), &everyday_lines()})
+  for (const auto* table : {&lines(), &everyday_lines(), &further_lines()})
     for (const line& l : *table)
       if (std::string(l.name).find(only) != std::string::npos) f(l);
 }

@@ -26,9 +26,10 @@ struct line {
   bool host;                               // what counts is the host's time
 };
 
-/// Those of lines.def, and those of everyday.def.
+/// Those of lines.def, of everyday.def and of further.def.
 const std::vector<line>& lines();
 const std::vector<line>& everyday_lines();
+const std::vector<line>& further_lines();
 
 /// Evaluates all of them in one call; at most four.
 void eval_together(const results& list);

@@ -1,4 +1,4 @@
-"""Times the lines of lines.def and everyday.def in NumPy, CuPy, JAX, PyTorch and torch.compile, whichever is installed.
+"""Times the lines of lines.def, everyday.def and further.def in NumPy, CuPy, JAX, PyTorch and torch.compile, whichever is installed.
 
 Usage: lines.py [--device cuda|cpu] [--small | --programs FOLDER] [--rows TEXT] [--only LIBRARY[,LIBRARY]] [--limit S]
                 [--seconds S] [--sinter LOG]
@@ -398,7 +398,7 @@ def main():
     if options.programs:
         lines = read_programs(os.path.join(HERE, "../programs/programs.hpp"))
     else:
-        lines = read_lines(os.path.join(HERE, "lines.def")) + read_lines(os.path.join(HERE, "everyday.def"))
+        lines = [line for name in ("lines.def", "everyday.def", "further.def") for line in read_lines(os.path.join(HERE, name))]
     lines = [line for line in lines if options.rows in line.name]
     if options.serve:
         return serve(options, lines)

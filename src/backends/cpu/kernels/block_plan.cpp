@@ -63,6 +63,12 @@ const char* end_of(const jit::operand& o, const core::dims& extents, const input
 
 constexpr std::int64_t most_period = 1024;
 
+/// After how many lanes a coordinate repeats; 0: not, or too late. Each block of a short axis begins somewhere in it.
+int coordinate_period(const lane_map& map) {
+  if (map.constant) return 1;
+  return map.extents.size() == 1 && map.extents[0] <= most_period ? static_cast<int>(map.extents[0]) : period_of(map);
+}
+
 }  // namespace
 
 int period_of(const lane_map& map) noexcept {
@@ -97,7 +103,7 @@ block_plan::block_plan(const jit::launch& l, const walk_axes& axes, std::size_t 
   block_count = core::element_count(block);
   const auto& code = *l.code;
   const std::uint64_t uniform = uniform_inputs(l, axes);
-  const bool pure = is_pure(code, first, last);
+  pure = is_pure(code, first, last);
   inputs.resize(code.inputs.size());
   for (std::size_t k = first; k < last; ++k) {
     const jit::instr& i = code.code[k];
@@ -108,6 +114,7 @@ block_plan::block_plan(const jit::launch& l, const walk_axes& axes, std::size_t 
       const core::dims steps = coordinate_steps(l, axes, i.a);
       coordinate_plan c{i.a, at_axes(steps, axes.outer), {}};
       c.map.assign(block, at_axes(steps, axes.block));
+      c.period = coordinate_period(c.map);
       coordinates.push_back(std::move(c));
     }
     const bool whole = i.op == opcode::address;
@@ -233,8 +240,12 @@ block_walker::block_walker(const block_plan& plan, arena& memory, int outputs, i
     }
   }
   for (std::size_t a = 0; a <= rank; ++a) coords_[a] = nullptr;
-  for (auto& c : plan.coordinates)
-    coords_[c.axis] = memory.take_array<std::int64_t>(static_cast<std::size_t>(plan.lanes));
+  counted_ = memory.take_array<std::int64_t*>(plan.coordinates.size());
+  counted_from_ = memory.take_array<std::int64_t>(plan.coordinates.size());
+  for (std::size_t k = 0; k < plan.coordinates.size(); ++k) {
+    counted_[k] = memory.take_array<std::int64_t>(static_cast<std::size_t>(plan.lanes + plan.coordinates[k].period));
+    counted_from_[k] = -1;
+  }
   args_.inputs = inputs_;
   args_.offsets = offsets_;
   args_.gather_strides = strides;
@@ -279,28 +290,38 @@ void block_walker::move_to(std::int64_t outer_index) {
   }
 }
 
+namespace {
+
+/// The first `done` of `all` lanes again and again. What has been copied is copied again: the source may be as long as what follows
+/// is far.
+void repeat_lanes(void* lanes, int done, int all, std::size_t bytes) {
+  auto* const to = static_cast<char*>(lanes);
+  while (done < all) {
+    const int more = std::min(done, all - done);
+    std::memcpy(to + static_cast<std::size_t>(done) * bytes, to, static_cast<std::size_t>(more) * bytes);
+    done += more;
+  }
+}
+
+}  // namespace
+
 void block_walker::bind_copied(std::size_t k, std::int64_t start, int n, int padded) {
   const input_plan& in = plan_.inputs[k];
   if (in.ahead && base_[k] + (start + padded) * static_cast<std::int64_t>(itemsize(in.type)) <= in.end) n = padded;
   if (in.in_place && padded == n) {
     inputs_[k] = base_[k] + start * static_cast<std::int64_t>(itemsize(in.type));
-  } else if (in.period) {
+  } else if (in.period && (padded == n || plan_.pure)) {
     const int bytes = jit::lane_bytes(in.type);
     if (repeated_[k] != base_[k]) {
-      auto* const to = static_cast<char*>(lanes_[k]);
-      load_lanes(to, base_[k], in.type, in.map, 0, in.period, in.period);
-      // What has been copied is copied again: the source may be as long as what follows is far.
-      for (int done = in.period, all = in.period + plan_.lanes; done < all;) {
-        const int more = std::min(done, all - done);
-        std::memcpy(to + done * bytes, to, static_cast<std::size_t>(more * bytes));
-        done += more;
-      }
+      load_lanes(lanes_[k], base_[k], in.type, in.map, 0, in.period, in.period);
+      repeat_lanes(lanes_[k], in.period, in.period + plan_.lanes, static_cast<std::size_t>(bytes));
       repeated_[k] = base_[k];
     }
     inputs_[k] = static_cast<const char*>(lanes_[k]) + start % in.period * bytes;
   } else {
     load_lanes(lanes_[k], base_[k], in.type, in.map, start, n, padded);
     inputs_[k] = lanes_[k];
+    repeated_[k] = nullptr;
   }
 }
 
@@ -365,11 +386,25 @@ void block_walker::bind(std::int64_t start, int n) {
       fill_offsets(offsets_[k], in.source->offset + outer_offset_[k], in.map, start, n, padded);
     }
   }
-  for (auto& c : plan_.coordinates) {
-    std::int64_t base = 0;
-    for (int a = 0; a < c.outer.size(); ++a) base += c.outer[a] * coordinate_[a];
-    fill_offsets(coords_[c.axis], base, c.map, start, n, padded);
+  for (std::size_t k = 0; k < plan_.coordinates.size(); ++k) bind_coordinate(k, start, n, padded);
+}
+
+void block_walker::bind_coordinate(std::size_t k, std::int64_t start, int n, int padded) {
+  const coordinate_plan& c = plan_.coordinates[k];
+  std::int64_t* const lanes = counted_[k];
+  std::int64_t base = 0;
+  for (int a = 0; a < c.outer.size(); ++a) base += c.outer[a] * coordinate_[a];
+  coords_[c.axis] = lanes;
+  if (c.period == 0 || (padded != n && !plan_.pure)) {
+    counted_from_[k] = -1;
+    return fill_offsets(lanes, base, c.map, start, n, padded);
   }
+  if (counted_from_[k] != base) {
+    fill_offsets(lanes, base, c.map, 0, c.period, c.period);
+    repeat_lanes(lanes, c.period, c.period + plan_.lanes, sizeof *lanes);
+    counted_from_[k] = base;
+  }
+  coords_[c.axis] += start % c.period;
 }
 
 void block_walker::bind_runs(std::size_t k, const output_plan& o, std::int64_t start, int n) {

@@ -63,6 +63,7 @@ struct coordinate_plan {
   int axis;
   core::dims outer;  // strides of the outer axes
   lane_map map;
+  int period = 0;  // not 0: lanes repeat after so many
 };
 
 /// What all blocks of a launch share. `first` and `last` bound the instructions that run.
@@ -73,6 +74,7 @@ struct block_plan {
   std::vector<input_plan> inputs;
   std::vector<coordinate_plan> coordinates;
   const param_block* params;
+  bool pure = true;              // lanes beyond those of a block may hold anything: nothing depends on them
   int lanes = jit::block_lanes;  // most of a block; more where all code that runs takes them, and no panels are read
 
   block_plan(const jit::launch& l, const walk_axes& axes, std::size_t first, std::size_t last, const param_block& p);
@@ -127,6 +129,7 @@ class block_walker {
 
  private:
   void bind_copied(std::size_t k, std::int64_t start, int n, int padded);
+  void bind_coordinate(std::size_t k, std::int64_t start, int n, int padded);
   void bind_rows(std::size_t k, std::int64_t start, int n, int padded);
   void bind_wrapped(std::size_t k, std::int64_t start, int n, int padded);
   /// The rows [first, first + count) of the last outer axis, whose first element is at `origin`, for the lanes
@@ -148,7 +151,10 @@ class block_walker {
   const char** repeated_;       // per input with a period: what the buffer was filled from
   panel* panels_;               // per input
   std::int64_t** offsets_;
-  std::int64_t** coords_;
+  std::int64_t** coords_;   // per axis: what a block reads
+  std::int64_t** counted_;  // per coordinate: buffer
+  std::int64_t*
+      counted_from_;  // per coordinate that is one number or repeats: at the outer coordinates the buffer is for
   const void** inputs_;
   void** outputs_;
   jit::block_args args_{};
