@@ -77,12 +77,22 @@ constexpr const char* search_body = R"(
     }
   }
 #endif
-  while (rest > 0) {
-    long long half = (rest + 1) / 2;
-    T s = sorted[low + half - 1];
-    low += past(s, x, right) ? half : 0;
-    rest -= half;
+  // Two loops, so that a step is a comparison and an addition.
+  unsigned long long at = low, left = rest;
+  if (right) {
+    while (left > 0) {
+      const unsigned long long half = (left + 1) >> 1;
+      at += past(T(sorted[(long long)(at + half - 1)]), x, true) ? half : 0;
+      left -= half;
+    }
+  } else {
+    while (left > 0) {
+      const unsigned long long half = (left + 1) >> 1;
+      at += past(T(sorted[(long long)(at + half - 1)]), x, false) ? half : 0;
+      left -= half;
+    }
   }
+  low = (long long)(at);
 #ifndef __CUDACC__
   const unsigned long long behind = (unsigned long long)(low) - (unsigned long long)(from);
   last.near = (last.near << 1 | unsigned(behind <= 128)) & 15u;
