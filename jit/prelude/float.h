@@ -90,19 +90,20 @@ SN_REAL(isfinite)
 
 // NaN wins; of zeros with different signs the first stays, as NumPy's loops define them. The host's form is two selections, the
 // first of which is always made: GCC turns the joined condition of several such operations into branches, as it does nested
-// selections where one operation follows another (clip), and does not vectorise them.
+// selections where one operation follows another (clip), and does not vectorise them. So the second is one of bits.
 #ifdef __CUDACC__
 #define SN_FIRST_IF(order, special, a, b) (bool(int(order) | int(special)) ? (a) : (b))
 #else
-// GCC 13 does so with the second selection of an operation that follows another, too: there it is a selection of bits.
+// GCC 13 does so with the first selection of an operation that follows another, too.
 template <class T> SN_FN T first_if(bool order, bool special, T a, T b) {
-#if __GNUC__ >= 13
   using U = decltype(to_bits(a));
+#if __GNUC__ >= 13
   const U keep = (U(0) - U(order)) | (U(0) - U(special));
   return from_bits(U((to_bits(a) & keep) | (to_bits(b) & ~keep)));
 #else
   const T chosen = order ? a : b;
-  return special ? a : chosen;
+  const U keep = U(0) - U(special);
+  return from_bits(U((to_bits(a) & keep) | (to_bits(chosen) & ~keep)));
 #endif
 }
 #define SN_FIRST_IF(order, special, a, b) first_if(order, special, a, b)

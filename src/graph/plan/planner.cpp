@@ -105,10 +105,21 @@ void planner::build_all() {
 
 namespace {
 
-/// Whether a short reduction on the CPU is over axes between which others are kept, as of blocks of an image: as operations on
-/// elements it is several times as fast as by rows of two.
-bool is_of_blocks(node* n) {
-  if (n->device.kind != runtime::device_kind::cpu || !limits().fuse || !is_short(n)) return false;
+/// Elements of a row that are read faster a row apart, as operations on elements, than they are reduced as a row.
+std::int64_t most_apart(dtype type) noexcept {
+  switch (itemsize(type)) {
+    case 1: return most_short;
+    case 2:
+    case 4: return 5;
+    case 8: return 3;
+    default: return 1;
+  }
+}
+
+/// Whether a short reduction on the CPU is one of operations on elements: over axes between which others are kept, as of blocks of
+/// an image, which are several times as fast as by rows of two, or of a few elements.
+bool is_apart(node* n) {
+  if (n->device.kind != runtime::device_kind::cpu || !limits().fuse || !limits().apart || !is_short(n)) return false;
   const dims& shape = n->args[0]->shape;
   int groups = 0;
   bool in_group = false;
@@ -118,7 +129,7 @@ bool is_of_blocks(node* n) {
     groups += over && !in_group ? 1 : 0;
     in_group = over;
   }
-  return groups > 1;
+  return groups > 1 || reduced_elements(*n) <= most_apart(n->args[0]->type);
 }
 
 }  // namespace
@@ -135,7 +146,7 @@ bool planner::search_reductions(node* n, std::vector<node*>& out, bool split) {
     node* a = n->operand(k);
     if (a->is_leaf() || reads_raw(*n, k) || !(a->shape == n->shape)) continue;
     if (a->kind == node_kind::reduce) {
-      if (!at(a).stored && is_of_blocks(a)) continue;
+      if (!at(a).stored && is_apart(a)) continue;
       if (at(a).stored && (split || (at(a).why != store_reason::requested && at(a).why != store_reason::sibling)))
         continue;
       if (!out.empty() && !same_reduction(out[0], a)) return false;
@@ -214,7 +225,7 @@ void planner::build_one(node* n) {
   }
   std::vector<node*>& reductions = reductions_;
   reductions.clear();
-  if (kind == node_kind::reduce && !is_of_blocks(n)) reductions.push_back(n);
+  if (kind == node_kind::reduce && !is_apart(n)) reductions.push_back(n);
   else if (is_operation(kind) && limits().fuse && !unfusible(*n) && !find_reductions(n, reductions, at(n).split))
     reductions.clear();
   if (reductions.empty() && kind == node_kind::call)

@@ -9,6 +9,7 @@
 
 #include "graph/plan/bind.hpp"
 #include "graph/plan/planner.hpp"
+#include "graph/values/limits.hpp"
 #include "jit/cuda/emit.hpp"
 #include "jit/cuda/launch.hpp"
 #include "jit/cuda/schedule/choose.hpp"
@@ -27,11 +28,14 @@ ndarray memory(const shape_t& shape, dtype type = float32) {
   return x;
 }
 
+/// As planned for a GPU, where few elements are reduced.
 template <class F>
 void each_launch(const ndarray& x, F f) {
   const graph::value root = ops::value_of(x);
   graph::planner planner;
+  graph::limits().apart = false;
   planner.plan(std::span(&root, 1));
+  graph::limits().apart = true;
   for (const auto& k : planner.kernels()) {
     if (k->code.code.empty()) continue;
     jit::launch l;

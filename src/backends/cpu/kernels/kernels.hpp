@@ -32,6 +32,9 @@ class prepared {
 
 namespace sinter::cpu {
 
+/// Lanes of a block some of whose operands repeat: what has been copied of them stays in the first-level cache.
+inline constexpr std::int64_t repeating_block = 1024;
+
 /// How a launch is walked; everything here follows from extents and strides.
 /// `row_reads`: some inputs are rows found by indices, which are read in place where blocks run along them.
 walk_axes element_axes(const jit::launch& l, bool row_reads = false);

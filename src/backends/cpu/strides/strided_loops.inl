@@ -8,6 +8,84 @@ struct pair_of_words {
   unsigned long long lo, hi;
 };
 
+#if SINTER_ISA_LEVEL == 2
+/// The lanes of vectors, for elements of a size.
+template <class T>
+struct vector_lanes;
+template <>
+struct vector_lanes<unsigned short> {
+  static __m512i pick(__m512i x, unsigned mask, const unsigned short* lanes, __m512i from) {
+    return _mm512_mask_permutexvar_epi16(x, mask, _mm512_load_si512(lanes), from);
+  }
+  static __m512i load(unsigned mask, const unsigned short* from) { return _mm512_maskz_loadu_epi16(mask, from); }
+};
+template <>
+struct vector_lanes<unsigned> {
+  static __m512i pick(__m512i x, unsigned mask, const unsigned* lanes, __m512i from) {
+    return _mm512_mask_permutexvar_epi32(x, static_cast<__mmask16>(mask), _mm512_load_si512(lanes), from);
+  }
+  static __m512i load(unsigned mask, const unsigned* from) {
+    return _mm512_maskz_loadu_epi32(static_cast<__mmask16>(mask), from);
+  }
+  static void store(unsigned* to, unsigned mask, __m512i x) {
+    _mm512_mask_storeu_epi32(to, static_cast<__mmask16>(mask), x);
+  }
+};
+template <>
+struct vector_lanes<unsigned long long> {
+  static __m512i pick(__m512i x, unsigned mask, const unsigned long long* lanes, __m512i from) {
+    return _mm512_mask_permutexvar_epi64(x, static_cast<__mmask8>(mask), _mm512_load_si512(lanes), from);
+  }
+  static __m512i load(unsigned mask, const unsigned long long* from) {
+    return _mm512_maskz_loadu_epi64(static_cast<__mmask8>(mask), from);
+  }
+  static void store(unsigned long long* to, unsigned mask, __m512i x) {
+    _mm512_mask_storeu_epi64(to, static_cast<__mmask8>(mask), x);
+  }
+};
+
+/// Which elements of a vector lie in which vectors of the memory that they are spread over, a stride apart, and where there.
+template <int Stride, class T>
+struct spread_lanes {
+  static constexpr int width = 64 / static_cast<int>(sizeof(T));
+  alignas(64) T place[Stride][width] = {};    // by element: its lane in vector v
+  alignas(64) T element[Stride][width] = {};  // by lane of vector v: its element
+  unsigned elements[Stride] = {}, lanes[Stride] = {};
+  unsigned reached = 0;  // lanes of the last vector, up to the last element
+
+  constexpr spread_lanes() {
+    for (int l = 0; l < width; ++l) {
+      const int v = l * Stride / width, at = l * Stride % width;
+      place[v][l] = static_cast<T>(at);
+      element[v][at] = static_cast<T>(l);
+      elements[v] |= 1u << l;
+      lanes[v] |= 1u << at;
+      if (l == width - 1) reached = (2u << at) - 1;
+    }
+  }
+};
+
+/// Whole vectors of memory, of which each gives some elements; what lies behind the last one is not read.
+template <int Stride, class T>
+[[gnu::always_inline]] inline int load_spread(T* __restrict to, const T* __restrict from, int n) {
+  static constexpr spread_lanes<Stride, T> at;
+  constexpr int width = spread_lanes<Stride, T>::width;
+  using vector = vector_lanes<T>;
+  int l = 0;
+  for (; l + width <= n; l += width, from += width * Stride) {
+    __m512i x = _mm512_setzero_si512();
+#pragma GCC unroll 8
+    for (int v = 0; v < Stride; ++v) {
+      const __m512i memory =
+          v < Stride - 1 ? _mm512_loadu_si512(from + v * width) : vector::load(at.reached, from + v * width);
+      x = vector::pick(x, at.elements[v], at.place[v], memory);
+    }
+    _mm512_storeu_si512(to + l, x);
+  }
+  return l;
+}
+#endif
+
 /// With a stride that is known loads are those of whole vectors, and shuffles; pairs are moved as they are.
 template <int Stride, class T>
 [[gnu::always_inline]] inline void load_every(T* __restrict to, const T* __restrict from, int n) {
@@ -16,6 +94,15 @@ template <int Stride, class T>
   } else {
     SINTER_LANES(l, n) to[l] = from[static_cast<long long>(l) * Stride];
   }
+}
+/// The same of longer strides, which compilers make of single elements.
+template <int Stride, class T>
+[[gnu::always_inline]] inline void load_far(T* __restrict to, const T* __restrict from, int n) {
+  int done = 0;
+#if SINTER_ISA_LEVEL == 2
+  if constexpr (sizeof(T) >= 2 && sizeof(T) <= 8) done = load_spread<Stride>(to, from, n);
+#endif
+  SINTER_ONE_BY_ONE(l, n - done) to[done + l] = from[static_cast<long long>(done + l) * Stride];
 }
 template <class T>
 void load(void* lanes, const void* memory, std::int64_t stride, int n) {
@@ -26,50 +113,29 @@ void load(void* lanes, const void* memory, std::int64_t stride, int n) {
     case 2: return load_every<2>(to, from, n);
     case 3: return load_every<3>(to, from, n);
     case 4: return load_every<4>(to, from, n);
+    case 5: return load_far<5>(to, from, n);
+    case 6: return load_far<6>(to, from, n);
+    case 7: return load_far<7>(to, from, n);
+    case 8: return load_far<8>(to, from, n);
     default: break;
   }
   SINTER_ONE_BY_ONE(l, n) to[l] = from[l * stride];
 }
 
 // What lies between the elements may be another thread's: stores of single elements, or masked ones, write nothing there.
-#if SINTER_ISA_LEVEL == 2
-/// Lanes for the vectors of memory that a vector of elements is spread over: the element of each, and whether there is one.
-template <int Stride, class T>
-struct spread_lanes {
-  static constexpr int width = 64 / static_cast<int>(sizeof(T));
-  alignas(64) T from[Stride][width] = {};
-  unsigned short mask[Stride] = {};
-
-  constexpr spread_lanes() {
-    for (int l = 0; l < width; ++l) {
-      const int at = l * Stride;
-      from[at / width][at % width] = static_cast<T>(l);
-      mask[at / width] = static_cast<unsigned short>(mask[at / width] | 1u << at % width);
-    }
-  }
-};
-[[gnu::always_inline]] inline void store_spread(unsigned* to, unsigned mask, __m512i x, const unsigned* lanes) {
-  const auto on = static_cast<__mmask16>(mask);
-  _mm512_mask_storeu_epi32(to, on, _mm512_maskz_permutexvar_epi32(on, _mm512_load_si512(lanes), x));
-}
-[[gnu::always_inline]] inline void store_spread(unsigned long long* to, unsigned mask, __m512i x,
-                                                const unsigned long long* lanes) {
-  const auto on = static_cast<__mmask8>(mask);
-  _mm512_mask_storeu_epi64(to, on, _mm512_maskz_permutexvar_epi64(on, _mm512_load_si512(lanes), x));
-}
-#endif
-
 template <int Stride, class T>
 [[gnu::always_inline]] inline void store_every(T* __restrict to, const T* __restrict from, int n) {
   int l = 0;
 #if SINTER_ISA_LEVEL == 2
   if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
-    static constexpr spread_lanes<Stride, T> lanes;
+    static constexpr spread_lanes<Stride, T> at;
     constexpr int width = spread_lanes<Stride, T>::width;
+    using vector = vector_lanes<T>;
     for (; l + width <= n; l += width, to += width * Stride) {
       const __m512i x = _mm512_loadu_si512(from + l);
 #pragma GCC unroll 4
-      for (int v = 0; v < Stride; ++v) store_spread(to + v * width, lanes.mask[v], x, lanes.from[v]);
+      for (int v = 0; v < Stride; ++v)
+        vector::store(to + v * width, at.lanes[v], vector::pick(x, at.lanes[v], at.element[v], x));
     }
   }
 #endif
@@ -111,14 +177,27 @@ template <int Run, class T>
   }
   for (int l = runs * Run; l < n; ++l) to[l] = from[runs];
 }
+/// Those that lie apart are put together before.
+template <int Run, class T>
+[[gnu::always_inline]] inline void repeat_apart(T* __restrict to, const T* __restrict from, std::int64_t stride,
+                                                int n) {
+  if (stride == 1) return repeat_every<Run>(to, from, n);
+  constexpr int most = 64;
+  T some[most];
+  for (; n > 0; n -= most * Run, to += most * Run, from += most * stride) {
+    const int lanes = n < most * Run ? n : most * Run;
+    load<T>(some, from, stride, (lanes + Run - 1) / Run);
+    repeat_every<Run>(to, some, lanes);
+  }
+}
 template <class T>
 void repeat(void* lanes, const void* memory, std::int64_t stride, int run, int n) {
   T* __restrict to = static_cast<T*>(lanes);
   const T* __restrict from = static_cast<const T*>(memory);
   if constexpr (sizeof(T) <= sizeof(long long)) {
-    if (stride == 1 && run == 2) return repeat_every<2>(to, from, n);
-    if (stride == 1 && run == 3) return repeat_every<3>(to, from, n);
-    if (stride == 1 && run == 4) return repeat_every<4>(to, from, n);
+    if (run == 2) return repeat_apart<2>(to, from, stride, n);
+    if (run == 3) return repeat_apart<3>(to, from, stride, n);
+    if (run == 4) return repeat_apart<4>(to, from, stride, n);
   }
   int l = 0;
   for (; l + run <= n; l += run, from += stride)
