@@ -305,6 +305,12 @@ void repeat_lanes(void* lanes, int done, int all, std::size_t bytes) {
 
 }  // namespace
 
+/// As many as blocks reach.
+int block_walker::repeated_lanes(int period) const noexcept {
+  const std::int64_t last = plan_.block_count + jit::lane_multiple;
+  return static_cast<int>(std::min<std::int64_t>(period + plan_.lanes, std::max<std::int64_t>(last, period)));
+}
+
 void block_walker::bind_copied(std::size_t k, std::int64_t start, int n, int padded) {
   const input_plan& in = plan_.inputs[k];
   if (in.ahead && base_[k] + (start + padded) * static_cast<std::int64_t>(itemsize(in.type)) <= in.end) n = padded;
@@ -314,7 +320,7 @@ void block_walker::bind_copied(std::size_t k, std::int64_t start, int n, int pad
     const int bytes = jit::lane_bytes(in.type);
     if (repeated_[k] != base_[k]) {
       load_lanes(lanes_[k], base_[k], in.type, in.map, 0, in.period, in.period);
-      repeat_lanes(lanes_[k], in.period, in.period + plan_.lanes, static_cast<std::size_t>(bytes));
+      repeat_lanes(lanes_[k], in.period, repeated_lanes(in.period), static_cast<std::size_t>(bytes));
       repeated_[k] = base_[k];
     }
     inputs_[k] = static_cast<const char*>(lanes_[k]) + start % in.period * bytes;
@@ -401,7 +407,7 @@ void block_walker::bind_coordinate(std::size_t k, std::int64_t start, int n, int
   }
   if (counted_from_[k] != base) {
     fill_offsets(lanes, base, c.map, 0, c.period, c.period);
-    repeat_lanes(lanes, c.period, c.period + plan_.lanes, sizeof *lanes);
+    repeat_lanes(lanes, c.period, repeated_lanes(c.period), sizeof *lanes);
     counted_from_[k] = base;
   }
   coords_[c.axis] += start % c.period;

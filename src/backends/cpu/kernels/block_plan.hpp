@@ -129,6 +129,7 @@ class block_walker {
 
  private:
   void bind_copied(std::size_t k, std::int64_t start, int n, int padded);
+  int repeated_lanes(int period) const noexcept;
   void bind_coordinate(std::size_t k, std::int64_t start, int n, int padded);
   void bind_rows(std::size_t k, std::int64_t start, int n, int padded);
   void bind_wrapped(std::size_t k, std::int64_t start, int n, int padded);
