@@ -8,6 +8,7 @@
 
 #include "backends/cpu/kernels/hooks.hpp"
 #include "graph/meter.hpp"
+#include "graph/programs/field_programs.hpp"
 #include "graph/programs/method_programs.hpp"
 #include "graph/programs/model_programs.hpp"
 #include "graph/programs/scoped_programs.hpp"
@@ -32,6 +33,7 @@ std::vector<program> all_programs() {
   all.insert(all.end(), std::begin(statistics_programs), std::end(statistics_programs));
   all.insert(all.end(), std::begin(method_programs), std::end(method_programs));
   all.insert(all.end(), std::begin(scoped_programs), std::end(scoped_programs));
+  all.insert(all.end(), std::begin(field_programs), std::end(field_programs));
   return all;
 }
 

@@ -85,8 +85,10 @@ TEST_CASE("writes: what is read, held or overlaps is written separately or copie
   const auto edges = [](ndarray& y) { y(0, _) = 7, y(-1, _) = 8; };
   CHECK(run(edges) == work{1, 0});
   CHECK(run([](ndarray& y) { y(0, _) = 7, y(_, 0) = 8; }) == work{2, 0});              // they cross
-  CHECK(run([](ndarray& y) { y(0, _) = y(1, _), y(1, _) = y(3, _); }) == work{2, 0});  // reads what may change
-  CHECK(run([](ndarray& y) { y(0, _) = 7, y(1, slice(1, _)) = 8; }) == work{2, 0});    // other extents
+  CHECK(run([](ndarray& y) { y(0, _) = y(1, _), y(1, _) = y(3, _); }) == work{1, 0});  // each reads before it writes
+  CHECK(run([](ndarray& y) { y(0, _) = y(1, slice(_, _, -1)), y(1, _) = y(3, _); }) ==
+        work{2, 0});                                                                 // reads what may change
+  CHECK(run([](ndarray& y) { y(0, _) = 7, y(1, slice(1, _)) = 8; }) == work{2, 0});  // other extents
   CHECK(run([](ndarray& y) { y(slice(_, _, 2)) = 1, y(slice(1, _, 2)) = 2; }) == work{1, 0});
   CHECK(run([](ndarray& y) { y(_, slice(_, _, 2)) = 1, y(_, slice(1, _, 2)) = 2; }) == work{1, 0});
   const work held = run([](ndarray& y) {
@@ -144,6 +146,66 @@ TEST_CASE("writes: the parts of a stack are one kernel, whatever they read") {
   bad(0) = sn::take(z, some, 0);
   bad(1) = x(slice(2));
   CHECK_THROWS_AS(values(bad), sn::index_error);
+}
+
+namespace {
+
+/// Sums and differences of two parts, written over them; of the second part, `other` is read.
+void butterfly(ndarray& y, const key& first, const key& second, const key& other) {
+  const ndarray sum = y(first) + y(other), difference = y(first) - y(other);
+  y(first) = sum;
+  y(second) = difference;
+}
+
+}  // namespace
+
+TEST_CASE("writes: parts that are computed from each other are one kernel, in place") {
+  for (const std::int64_t n : {8, 600, 200000}) {
+    CAPTURE(n);
+    const std::int64_t half = n / 2;
+    const std::pair<key, key> parts[] = {{{slice(_, half)}, {slice(half, _)}},
+                                         {{slice(_, _, 2)}, {slice(1, _, 2)}},
+                                         {{slice(half, _)}, {slice(_, half)}}};
+    for (const auto& [first, second] : parts) {
+      ndarray y = sn::arange(n, {.dtype = sn::float32, .device = sn::device("cpu")}) * 1;
+      sn::eval(y);
+      const ndarray a = y(first) * 1, b = y(second) * 1;
+      sn::eval(a, b);
+      butterfly(y, first, second, second);
+      CHECK(evaluate(y) == work{1, 0});
+      CHECK(values(y(first)) == values(a + b));
+      CHECK(values(y(second)) == values(a - b));
+    }
+  }
+  ndarray m = field(8, 6);  // columns of a matrix
+  const ndarray left = m(_, slice(_, 3)) * 1, right = m(_, slice(3, _)) * 1;
+  sn::eval(left, right);
+  butterfly(m, {_, slice(_, 3)}, {_, slice(3, _)}, {_, slice(3, _)});
+  CHECK(evaluate(m) == work{1, 0});
+  CHECK(values(m) == values(sn::concatenate({left + right, left - right}, 1)));
+}
+
+TEST_CASE("writes: parts that are read in another order than they are written are not one kernel in place") {
+  for (const std::int64_t n : {8, 600, 200000}) {
+    CAPTURE(n);
+    const std::int64_t half = n / 2;
+    ndarray y = sn::arange(n, {.dtype = sn::float32, .device = sn::device("cpu")}) * 1;
+    sn::eval(y);
+    const ndarray a = y(slice(_, half)) * 1, b = y(slice(half, _)) * 1, back = b(slice(_, _, -1)) * 1;
+    sn::eval(a, b, back);
+    butterfly(y, {slice(_, half)}, {slice(half, _)}, {slice(_, half - 1, -1)});
+    CHECK(values(y) == values(sn::concatenate({a + back, a - back})));
+    // Neighbours: what a part reads is another element's.
+    ndarray z = sn::concatenate({a, b});
+    sn::eval(z);
+    {
+      const ndarray next = z(slice(_, -1)) + z(slice(1, _)), first = z(slice(_, 1)) * 3;
+      z(slice(1, _)) = next;
+      z(slice(_, 1)) = first;
+    }
+    const ndarray whole = sn::concatenate({a, b});
+    CHECK(values(z) == values(sn::concatenate({a(slice(_, 1)) * 3, whole(slice(_, -1)) + whole(slice(1, _))})));
+  }
 }
 
 TEST_CASE("writes: large parts are one kernel if they read the same array") {
@@ -220,8 +282,12 @@ TEST_CASE("writes: regions") {
   CHECK(graph::are_disjoint(cube, {0, by_two, odd}, {1, by_two, odd}));
   CHECK(graph::are_disjoint(cube, {0, by_two, odd}, {30, by_two, odd}));
   CHECK_FALSE(graph::are_disjoint(cube, {0, by_two, odd}, {62, by_two, odd}));
-  // Every pair of small regions of an array.
-  const dims small{3, 4};
+  // Halves of the rows of a matrix that was a vector before.
+  const dims line{48}, rows{6, 1}, half{8, 3}, longer{8, 4};
+  CHECK(graph::are_disjoint(line, {0, rows, half}, {3, rows, half}));
+  CHECK_FALSE(graph::are_disjoint(line, {0, rows, half}, {2, rows, half}));
+  CHECK_FALSE(graph::are_disjoint(line, {0, rows, longer}, {3, rows, half}));
+  // Every pair of small regions of an array, and of its elements in a row.
   for (int code = 0; code < 12 * 12 * 16; ++code) {
     const std::int64_t first = code % 12, other = code / 12 % 12;
     const dims sa{code / 144 % 2 ? 4 : 5, 1}, sb{4, code / 288 % 2 ? 2 : 1};
@@ -231,7 +297,9 @@ TEST_CASE("writes: regions") {
     for (int i = 0; i < ea[0] * 2; ++i)
       for (int j = 0; j < 2 * eb[1]; ++j)
         meet = meet || first + i / 2 * sa[0] + i % 2 == other + j / eb[1] * 4 + j % eb[1] * sb[1];
-    if (meet) CHECK_FALSE(graph::are_disjoint(small, {first, sa, ea}, {other, sb, eb}));
+    if (!meet) continue;
+    CHECK_FALSE(graph::are_disjoint({3, 4}, {first, sa, ea}, {other, sb, eb}));
+    CHECK_FALSE(graph::are_disjoint({12}, {first, sa, ea}, {other, sb, eb}));
   }
 }
 

@@ -32,14 +32,22 @@ bool shows_elsewhere(const node& view, const node& update) {
   return are_disjoint(update.shape, {view.view().offset, view.view().strides, view.shape}, region_of(update));
 }
 
+namespace {
+
+/// Whether no element that is read is written for another element: none of them is written at all, or each is where the same
+/// element of one of the writes goes, which is stored after it has been read. The regions of the writes are disjoint.
+bool reads_for_itself(const linear_form& read, std::span<node* const> writes, const dims& extents) {
+  return std::any_of(writes.begin(), writes.end(),
+                     [&](const node* n) { return reads_where_it_writes(read, n->update(), extents); }) ||
+         std::all_of(writes.begin(), writes.end(), [&](const node* n) { return reads_elsewhere(read, *n, extents); });
+}
+
+}  // namespace
+
 bool reads_apart(const kernel_plan& update) {
   const node* const base = update.results[0]->args[0].get();
-  const bool single = update.results.size() == 1;
   return std::all_of(update.inputs.begin(), update.inputs.end(), [&](const input_slot& s) {
-    if (s.source != base) return true;
-    if (single && reads_where_it_writes(s.at, update.results[0]->update(), update.extents)) return true;
-    return std::all_of(update.results.begin(), update.results.end(),
-                       [&](const node* n) { return reads_elsewhere(s.at, *n, update.extents); });
+    return s.source != base || reads_for_itself(s.at, update.results, update.extents);
   });
 }
 
@@ -119,8 +127,9 @@ std::uint32_t planner::reads_between(const kernel_plan& then, std::span<node* co
 }
 
 // Whether a partial write that follows another one directly can be done by the same kernel, each element of both by one
-// thread: the regions are disjoint, and nothing is read of the memory that either writes. What the later one reads of the
-// version in between, the earlier one has not written: it is read from the version before.
+// thread: the regions are disjoint, and of the memory that either writes nothing is read but by the same element, which is
+// stored after that. What the later one reads of the version in between, the earlier one has not written: it is read from the
+// version before.
 bool planner::may_join_writes(const kernel_plan& first, const kernel_plan& then) {
   node *const n = then.results[0], *const between = first.results.back();
   if (n->args[0].get() != between || n->update().in_place || first.results[0]->update().in_place) return false;
@@ -132,9 +141,12 @@ bool planner::may_join_writes(const kernel_plan& first, const kernel_plan& then)
     return std::all_of(writes.begin(), writes.end(),
                        [&](const node* w) { return reads_elsewhere(s.at, *w, then.extents); });
   };
+  std::vector<node*> both(first.results);
+  both.insert(both.end(), then.results.begin(), then.results.end());
   const auto may_read = [&](const kernel_plan& k) {
     return std::all_of(k.inputs.begin(), k.inputs.end(), [&](const input_slot& s) {
-      return (s.source != base && s.source != between) || (misses_all(s, first.results) && misses_all(s, then.results));
+      if (s.source == between && !misses_all(s, first.results)) return false;
+      return (s.source != base && s.source != between) || reads_for_itself(s.at, both, then.extents);
     });
   };
   if (!may_read(first) || !may_read(then)) return false;

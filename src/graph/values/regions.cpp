@@ -2,6 +2,8 @@
 #include "graph/values/regions.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -73,6 +75,26 @@ bool are_disjoint(const lattice& a, const lattice& b) noexcept {
   return false;
 }
 
+/// An array of `elements` elements with the axes that the strides of two regions are those of, where its own has been reshaped.
+/// Empty where they are those of none.
+dims shape_of_strides(std::int64_t elements, const region& a, const region& b) {
+  dims strides;
+  for (const region* r : {&a, &b})
+    for (int v = 0; v < r->extents.size(); ++v)
+      if (r->extents[v] > 1) strides.push_back(std::abs(r->strides[v]));
+  strides.push_back(1);
+  std::sort(strides.begin(), strides.end(), std::greater<>());
+  dims shape;
+  std::int64_t outer = 0;
+  for (const std::int64_t stride : strides) {
+    if (stride == outer) continue;
+    if (stride == 0 || outer % stride != 0) return {};
+    shape.push_back(outer == 0 ? (elements + stride - 1) / stride : outer / stride);
+    outer = stride;
+  }
+  return shape;
+}
+
 }  // namespace
 
 region region_of(const node& update) noexcept {
@@ -86,7 +108,9 @@ bool are_disjoint(const dims& shape, const region& a, const region& b) {
   const std::int64_t step = common_step(a, common_step(b, 0));
   if (step > 1 && (a.offset - b.offset) % step != 0) return true;
   lattice la, lb;
-  return find_lattice(shape, a, la) && find_lattice(shape, b, lb) && are_disjoint(la, lb);
+  if (find_lattice(shape, a, la) && find_lattice(shape, b, lb)) return are_disjoint(la, lb);
+  const dims other = shape_of_strides(core::element_count(shape), a, b);
+  return !other.empty() && find_lattice(other, a, la) && find_lattice(other, b, lb) && are_disjoint(la, lb);
 }
 
 bool find_box(const dims& shape, const region& r, box& out) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/cpu/kernels/transpose.hpp"
 #include "backends/cpu/linalg/few_terms.hpp"
 #include "backends/cpu/linalg/openblas_library.hpp"
 #include "runtime/parallel.hpp"
@@ -168,12 +169,12 @@ void require_extents(const product_layout& l) {
       throw value_error("[matmul] an extent of " + std::to_string(n) + " is more than OpenBLAS counts to");
 }
 
-/// Whether the product is that of a matrix and its own transpose, large enough for half the work to be saved.
+/// Whether the product is that of a matrix and its own transpose, and long enough for half of the work to weigh more than
+/// copying the other half.
 bool is_gram(const product_layout& l, const void* a, const void* b) {
-  constexpr double small = 32.0 * 32 * 64;
-  const double work = static_cast<double>(l.rows) * static_cast<double>(l.rows) * static_cast<double>(l.inner);
+  constexpr int64_t least_rows = 128, least_inner = 32, reuses = 8;
   return a == b && !is_complex(l.type) && l.rows == l.columns && l.a.row == l.b.column && l.a.column == l.b.row &&
-         l.a.batch == l.b.batch && l.rows >= 16 && work >= small;
+         l.a.batch == l.b.batch && l.rows >= least_rows && l.inner >= std::max(least_inner, l.rows / reuses);
 }
 
 /// Tiles of such products: those on the diagonal, and those to the right of it, each with its mirror image.
@@ -195,21 +196,24 @@ class gram {
   template <class Function, class T>
   void tile(Function* syrk, int64_t i, int64_t j, int64_t rows, int64_t columns, const T* a, T* c) const {
     T* const to = c + i * l_.c.row + j * l_.c.column;
-    // By rows or by columns is the same here.
-    if (i == j)
-      syrk(blas_order::by_rows, blas_triangle::upper, a_.transposed, static_cast<blas_int>(rows),
-           static_cast<blas_int>(l_.inner), 1, a + i * l_.a.row, a_.leading, 0, to, leading_);
-    else multiply_(rows, columns, a + i * l_.a.row, a + j * l_.a.row, to);
-    const int64_t row =
-        std::max(l_.c.row, l_.c.column);  // of the triangle that has been written, or of the mirror image
-    if (i == j) {
-      for (int64_t r = 1; r < rows; ++r)
-        for (int64_t k = 0; k < r; ++k) to[r * row + k] = to[k * row + r];
+    const int64_t pitch = leading_;
+    const auto m = static_cast<int>(rows), n = static_cast<int>(columns);
+    if (i != j) {
+      multiply_(rows, columns, a + i * l_.a.row, a + j * l_.a.row, to);
+      const bool by_rows = l_.c.column == 1;
+      transpose(c + j * l_.c.row + i * l_.c.column, pitch, to, pitch, by_rows ? n : m, by_rows ? m : n, sizeof(T));
       return;
     }
-    T* const mirrored = c + j * l_.c.row + i * l_.c.column;
-    for (int64_t k = 0; k < columns; ++k)
-      for (int64_t r = 0; r < rows; ++r) mirrored[k * l_.c.row + r * l_.c.column] = to[r * l_.c.row + k * l_.c.column];
+    syrk(blas_order::by_rows, blas_triangle::upper, a_.transposed, m, static_cast<blas_int>(l_.inner), 1,
+         a + i * l_.a.row, a_.leading, 0, to, leading_);  // by rows or by columns is the same here
+    constexpr int side = 32;
+    for (int r = 0; r < m; r += side) {
+      const int here = std::min(side, m - r);
+      for (int k = r + side; k < m; k += side)
+        transpose(to + k * pitch + r, pitch, to + r * pitch + k, pitch, std::min(side, m - k), here, sizeof(T));
+      for (int p = r + 1; p < r + here; ++p)
+        for (int q = r; q < p; ++q) to[p * pitch + q] = to[q * pitch + p];
+    }
   }
 
   const openblas_section& blas_;
