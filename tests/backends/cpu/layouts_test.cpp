@@ -141,6 +141,28 @@ TEST_CASE("layouts: indices with parts that repeat are checked for elements alon
   CHECK_THROWS_AS(take_along_axis(table, x + 1, 1).to_vector<int>(), index_error);
 }
 
+// Few elements side by side within planes: each axis of the space has another stride, or none.
+TEST_CASE("layouts: short runs of planes of every rank, that begin within a block") {
+  const create_kw here{.device = device("cpu")};
+  for (const dtype type : {uint8, float16, float32, complex128}) {
+    const ndarray x = arange(3 * 40 * 5 * 12, here).astype(type).reshape({3, 40, 5, 12});
+    eval(x);
+    for (const std::int64_t run : {1, 2, 3, 7, 11})
+      for (const std::int64_t step : {1, -1, 2}) {
+        CAPTURE(type);
+        CAPTURE(run);
+        CAPTURE(step);
+        const ndarray part = x(slice(_, _, 2), slice(3, _), slice(_, _, step), slice(_, run));
+        const ndarray i = arange(2, here)(_, newaxis, newaxis, newaxis), j = arange(37, here)(_, newaxis, newaxis);
+        const ndarray k = arange(5, here)(slice(_, _, step), newaxis), l = arange(run, here);
+        const ndarray want = (i * 4800 + (j + 3) * 60 + k * 12 + l).astype(type), none = zeros({2}, type);
+        CHECK(same(part + none(0), want));
+        CHECK(same(part.transpose({0, 3, 1, 2}).copy(), want.transpose({0, 3, 1, 2})));
+        CHECK(same((part(_, _, _, _, newaxis) + none)(_, _, _, _, 1), want));
+      }
+  }
+}
+
 TEST_CASE("layouts: runs of every stride, of elements of every size") {
   int wrong = 0;
   for (const std::int64_t stride : {-7, -3, -2, -1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 33})

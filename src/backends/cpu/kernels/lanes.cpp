@@ -51,8 +51,8 @@ void each_run(const lane_map& map, std::int64_t start, int n, F&& f) {
 
 /// Two axes, the inner one of a few elements: a counter instead of a call for every run.
 template <class T>
-void load_short_runs(T* out, const T* in, const lane_map& map, std::int64_t start, int n) {
-  const std::int64_t inner = map.extents[1], outer_stride = map.strides[0], stride = map.strides[1];
+void load_short_runs(T* out, const T* in, std::int64_t inner, std::int64_t outer_stride, std::int64_t stride,
+                     std::int64_t start, int n) {
   std::int64_t row = start / inner, column = start - row * inner;
   const T* from = in + row * outer_stride;
   if (stride == 0) {  // one number for each run
@@ -66,13 +66,37 @@ void load_short_runs(T* out, const T* in, const lane_map& map, std::int64_t star
                                                                n - l);
     return;
   }
-  for (int l = 0; l < n; ++l) {
+  int done = 0;
+  if (stride == 1 && column == 0) {
+    const auto bytes = static_cast<std::size_t>(inner) * sizeof(T);
+    for (const int run = static_cast<int>(inner); done + run <= n; done += run, from += outer_stride)
+      copy_row(reinterpret_cast<char*>(out + done), reinterpret_cast<const char*>(from), bytes);
+  }
+  for (int l = done; l < n; ++l) {
     out[l] = from[column * stride];
     if (++column == inner) {
       column = 0;
       from += outer_stride;
     }
   }
+}
+
+constexpr std::int64_t most_short_run = 16;
+
+/// The innermost two axes as runs of a few elements, for each position along the axes around them.
+template <class T>
+void load_planes(T* out, const T* in, const lane_map& map, std::int64_t start, int n) {
+  const int last = map.extents.size() - 1;
+  const std::int64_t inner = map.extents[last], outer_stride = map.strides[last - 1], stride = map.strides[last];
+  if (last == 1) return load_short_runs(out, in, inner, outer_stride, stride, start, n);
+  lane_map planes;
+  for (int a = 0; a < last - 1; ++a) planes.extents.push_back(map.extents[a]), planes.strides.push_back(map.strides[a]);
+  const std::int64_t plane = map.extents[last - 1] * inner;
+  planes.extents.push_back(plane);
+  planes.strides.push_back(0);
+  each_run(planes, start, n, [&](int lane, std::int64_t offset, std::int64_t, int count) {
+    load_short_runs(out + lane, in + offset, inner, outer_stride, stride, lane == 0 ? start % plane : 0, count);
+  });
 }
 
 /// Runs shorter than this cost less than a call of their loop.
@@ -95,7 +119,7 @@ template <class T>
 void load_bytes(void* to, const char* base, const lane_map& map, std::int64_t start, int n, int padded) {
   T* out = static_cast<T*>(to);
   const T* in = reinterpret_cast<const T*>(base);
-  if (map.extents.size() == 2 && map.extents[1] <= 16) load_short_runs(out, in, map, start, n);
+  if (map.extents.size() >= 2 && map.extents.back() <= most_short_run) load_planes(out, in, map, start, n);
   else
     each_run(map, start, n, [&](int lane, std::int64_t offset, std::int64_t stride, int count) {
       const T* from = in + offset;
