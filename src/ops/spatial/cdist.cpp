@@ -6,6 +6,7 @@
 #include "ops/base/algorithm_calls.hpp"
 #include "ops/spatial/metrics.hpp"
 #include "ops/spatial/pairs.hpp"
+#include "ops/spatial/walks.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
 #include "sinter/eval.hpp"
@@ -79,6 +80,8 @@ ndarray spatial::pdist(const ndarray& x, std::string_view metric, const metric_k
   const ndarray p = of.prepared(points);
   const int64_t n = p.shape(0);
   if (n < 2) return zeros({0}, {.dtype = type, .device = p.device()});
+  if (served_by_host(p))
+    if (const ndarray d = pairs_by_terms(of, p, of.turned(p)); d.defined()) return d;
   if (p.device().kind == device_kind::cpu)
     return type == dtype::f32 ? pairs_by_blocks<float>(of, p) : pairs_by_blocks<double>(of, p);
   auto [i, j] = pairs_below(n, p.device());

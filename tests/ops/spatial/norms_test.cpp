@@ -1,7 +1,10 @@
 // Neighbours by trees in every Minkowski norm, lists and clusters in four to sixteen dimensions, and square forms.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "runtime/hooks.hpp"
 #include "sinter/cluster.hpp"
@@ -93,6 +96,55 @@ TEST_CASE("dbscan in four to sixteen dimensions gives the same clusters by a tre
         CHECK(whole.n_clusters == lists.n_clusters);
       }
     }
+}
+
+TEST_CASE("pdist by loops gives cdist's distances: with weights, over blocks of rows, of numbers that are not finite") {
+  random::generator g(14);
+  const double infinite = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  for (const dtype type : {float64, float32})
+    for (const std::int64_t n : {2, 9, 257, 600})
+      for (const std::int64_t d : {0, 1, 3, 33})
+        for (const char* metric : {"euclidean", "sqeuclidean", "cityblock", "chebyshev", "canberra", "braycurtis",
+                                   "hamming", "seuclidean"}) {
+          if (d == 0 && std::string(metric) != "euclidean") continue;
+          CAPTURE(metric);
+          CAPTURE(n);
+          CAPTURE(d);
+          // Some coordinates are equal, some 0.
+          const ndarray x = (rint(g.normal(0, 2, {n, d})) / 4).astype(type);
+          eval(x);
+          const bool weighted = d > 0 && std::string(metric) != "seuclidean";
+          for (const bool with : {false, true}) {
+            if (with && !weighted) continue;
+            sp::metric_kw kw;
+            if (with) kw.w = (arange(d) % 3).astype(type);  // 0 among them
+            if (std::string(metric) == "seuclidean") kw.V = arange(d) + 1.0;
+            const ndarray all_of = sp::cdist(x, x, metric, kw), found = sp::pdist(x, metric, kw);
+            std::vector<ndarray> rows;
+            for (std::int64_t i = 0; i + 1 < n; ++i) rows.push_back(all_of(i, slice(i + 1, n)));
+            CHECK(found.dtype() == type);
+            CHECK(allclose(
+                found, concatenate(rows),
+                {.rtol = type == float64 ? 1e-13 : 1e-5, .atol = type == float64 ? 1e-14 : 1e-6, .equal_nan = true}));
+          }
+        }
+  for (const char* metric : {"euclidean", "cityblock", "chebyshev", "canberra", "braycurtis"}) {
+    CAPTURE(metric);
+    ndarray x = g.normal(0, 1, {40, 5});
+    x(3, 2) = nan;
+    x(7, 0) = infinite;
+    x(9, 0) = infinite;
+    x(11, 4) = -infinite;
+    const ndarray all_of = sp::cdist(x, x, metric), found = sp::pdist(x, metric);
+    std::int64_t k = 0;
+    bool right = true;
+    for (std::int64_t i = 0; i < 40; ++i)
+      for (std::int64_t j = i + 1; j < 40; ++j, ++k) {
+        const double a = found(k).item<double>(), b = all_of(i, j).item<double>();
+        right = right && ((std::isnan(a) && std::isnan(b)) || a == b || std::abs(a - b) < 1e-13);
+      }
+    CHECK(right);
+  }
 }
 
 TEST_CASE("square forms of every dtype and layout, there and back") {

@@ -10,6 +10,7 @@
 #include "ops/base/opaque_call.hpp"
 #include "ops/sparse_linalg/host/superlu_library.hpp"
 #include "ops/sparse_linalg/iteration.hpp"
+#include "platform/openblas_threads.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/manipulate.hpp"
 #include "sinter/sparse_factors.hpp"
@@ -167,6 +168,8 @@ void factor_columns(const char* function, factored& to, const sparse_array& a, s
   superlu_statistics statistics(lib);
   slu::global_lu memory{};
   int info = 0;
+  // Its calls of the BLAS are too small to be shared; threads would wait for each other in each.
+  const platform::openblas_threads blas(1);
   lib.get_perm_c(how.colperm, &whole, to.perm_c.data());
   lib.sp_preorder(&how, &whole, to.perm_c.data(), etree.data(), &ordered);
   const auto run = lib.*(incomplete ? slu::of<T>::drop : slu::of<T>::factor);
@@ -248,6 +251,7 @@ ndarray solve_columns(const factored& f, const ndarray& b, int trans) {
   slu::matrix right{slu::DN, slu::of<T>::dtype, 0, f.n, columns, &store};
   superlu_statistics statistics(*f.library);
   int info = 0;
+  const platform::openblas_threads blas(1);
   if (f.n > 0 && columns > 0)
     (f.library->*slu::of<T>::solve)(trans, &f.l, &f.u, f.perm_c.data(), f.perm_r.data(), &right, statistics.get(),
                                     &info);
