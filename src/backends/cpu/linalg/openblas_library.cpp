@@ -1,8 +1,6 @@
 // Opening OpenBLAS.
 #include "backends/cpu/linalg/openblas_library.hpp"
 
-#include "platform/host_libraries.hpp"
-
 namespace sinter::cpu {
 namespace {
 

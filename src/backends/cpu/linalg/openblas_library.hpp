@@ -1,7 +1,7 @@
 // OpenBLAS, opened on first use, and how its threads share the cores with the library's own.
 #pragma once
 #include "backends/cpu/linalg/openblas_functions.hpp"
-#include "platform/openblas_threads.hpp"
+#include "platform/host_libraries.hpp"
 #include "platform/optional_library.hpp"
 
 namespace sinter::cpu {

@@ -10,7 +10,7 @@
 #include "ops/base/opaque_call.hpp"
 #include "ops/sparse_linalg/host/superlu_library.hpp"
 #include "ops/sparse_linalg/iteration.hpp"
-#include "platform/openblas_threads.hpp"
+#include "platform/host_libraries.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/manipulate.hpp"
 #include "sinter/sparse_factors.hpp"
