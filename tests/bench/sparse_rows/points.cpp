@@ -10,7 +10,8 @@ void point_rows() {
                            "cosine",         "correlation", "canberra",    "braycurtis", "hamming",
                            "jensenshannon",  "seuclidean",  "mahalanobis", "jaccard",    "dice",
                            "rogerstanimoto", "russellrao",  "sokalsneath", "yule"};
-  for (auto [m, d] : {std::pair<std::int64_t, std::int64_t>{100, 8}, {1000, 3}, {1000, 32}}) {
+  for (auto [m_, d_] : {std::pair<std::int64_t, std::int64_t>{100, 8}, {1000, 3}, {1000, 32}}) {
+    const std::int64_t m = m_, d = d_;
     ndarray x = numbers({m, d}, 1), y = numbers({m, d}, 2);
     std::string of = std::to_string(m) + "x" + std::to_string(d);
     ndarray xb = x > 0.5, yb = y > 0.5;
@@ -32,13 +33,14 @@ void point_rows() {
     row("squareform back " + of, [&] { return spa::squareform(sq); });
     row("distance_matrix " + of, [&] { return spa::distance_matrix(x, y); });
   }
-  for (auto [m, d] : {std::pair<std::int64_t, std::int64_t>{1000, 2},
-                      {1000, 3},
-                      {1000, 8},
-                      {20000, 2},
-                      {20000, 3},
-                      {20000, 8},
-                      {200000, 2}}) {
+  for (auto [m_, d_] : {std::pair<std::int64_t, std::int64_t>{1000, 2},
+                        {1000, 3},
+                        {1000, 8},
+                        {20000, 2},
+                        {20000, 3},
+                        {20000, 8},
+                        {200000, 2}}) {
+    const std::int64_t m = m_, d = d_;
     ndarray x = numbers({m, d}, 1), q = numbers({std::min<std::int64_t>(m, 20000) / 4, d}, 2);
     std::string of = std::to_string(m) + "x" + std::to_string(d);
     row("KDTree " + of, [&] {
@@ -68,29 +70,30 @@ void point_rows() {
     row("ball count " + of, [&] { return t.query_ball_count(q, r); });
     row("pairs " + of, [&] { return t.query_pairs(r); });
     row("count_neighbors " + of, [&] { return t.count_neighbors(t, r); });
-    row("knn brute " + of, [&] {
-      if (m > 20000) return std::vector<ndarray>{};
-      auto r = spa::knn(q, x, 5);
-      return std::vector<ndarray>{r.distances, r.indices};
-    });
-    row("knn cosine " + of, [&] {
-      if (m > 20000) return std::vector<ndarray>{};
-      auto r = spa::knn(q, x, 5, {.metric = "cosine"});
-      return std::vector<ndarray>{r.distances, r.indices};
-    });
-    row("knn manhattan " + of, [&] {
-      if (m > 20000) return std::vector<ndarray>{};
-      auto r = spa::knn(q, x, 5, {.metric = "cityblock"});
-      return std::vector<ndarray>{r.distances, r.indices};
-    });
-    row("radius " + of, [&] {
-      if (m > 20000) return std::vector<ndarray>{};
-      auto b = spa::radius_neighbors(q, x, r);
-      return std::vector<ndarray>{b.indptr, b.indices, b.distances};
-    });
+    if (m <= 20000)
+      row("knn brute " + of, [&] {
+        auto r = spa::knn(q, x, 5);
+        return std::vector<ndarray>{r.distances, r.indices};
+      });
+    if (m <= 20000)
+      row("knn cosine " + of, [&] {
+        auto r = spa::knn(q, x, 5, {.metric = "cosine"});
+        return std::vector<ndarray>{r.distances, r.indices};
+      });
+    if (m <= 20000)
+      row("knn manhattan " + of, [&] {
+        auto r = spa::knn(q, x, 5, {.metric = "cityblock"});
+        return std::vector<ndarray>{r.distances, r.indices};
+      });
+    if (m <= 20000)
+      row("radius " + of, [&] {
+        auto b = spa::radius_neighbors(q, x, r);
+        return std::vector<ndarray>{b.indptr, b.indices, b.distances};
+      });
     row("dbscan " + of, [&] { return cl::dbscan(x, r).labels; });
   }
-  for (auto [m, d] : {std::pair<std::int64_t, std::int64_t>{1000, 64}, {20000, 64}}) {
+  for (auto [m_, d_] : {std::pair<std::int64_t, std::int64_t>{1000, 64}, {20000, 64}}) {
+    const std::int64_t m = m_, d = d_;
     ndarray x = numbers({m, d}, 1), q = numbers({1000, d}, 2), xf = x.astype(sn::float32), qf = q.astype(sn::float32);
     sn::eval(xf, qf);
     std::string of = std::to_string(m) + "x" + std::to_string(d);
@@ -109,8 +112,9 @@ void point_rows() {
   }
 }
 void cluster_rows() {
-  for (auto [m, d, k] :
+  for (auto [m_, d_, k_] :
        {std::tuple<std::int64_t, std::int64_t, std::int64_t>{1000, 4, 8}, {32768, 16, 32}, {200000, 2, 16}}) {
+    const std::int64_t m = m_, d = d_, k = k_;
     ndarray x = numbers({m, d}, 1);
     std::string of = std::to_string(m) + "x" + std::to_string(d) + " to " + std::to_string(k);
     ndarray c = x(slice(0, k)).copy(), xf = x.astype(sn::float32), cf = c.astype(sn::float32);
