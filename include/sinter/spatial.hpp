@@ -31,7 +31,8 @@ struct metric_kw {
   ndarray V{};   ///< seuclidean: the variances (d,); unless given, those of all points, divided by n - 1
   ndarray VI{};  ///< mahalanobis: the inverse covariance (d, d); unless given, that of all points
 };
-/// The distance of each row of xa (m, d) to each row of xb (n, d): (m, n), recorded. Differences are taken, and never products of
+/// The distance of each row of xa (m, d) to each row of xb (n, d): (m, n), recorded; on the CPU up to 2^20 distances in up to eight
+/// dimensions may be computed at the call. Differences are taken, and never products of
 /// the vectors for euclidean distances, so that what lies close together keeps its digits.
 ///
 /// Metrics: "euclidean", "sqeuclidean", "cityblock", "chebyshev", "minkowski", "cosine", "correlation", "canberra", "braycurtis",

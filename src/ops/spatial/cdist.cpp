@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ops/base/algorithm_calls.hpp"
+#include "ops/base/opaque_call.hpp"
 #include "ops/spatial/metrics.hpp"
 #include "ops/spatial/pairs.hpp"
 #include "ops/spatial/walks.hpp"
@@ -64,12 +65,21 @@ ndarray pairs_by_blocks(const pair_metric& of, const ndarray& p) {
   return wrap(out);
 }
 
+/// Recorded; a small matrix of few dimensions on the host at once, since kernels take each sum of so few terms by itself.
+ndarray distances_of_sets(const pair_metric& of, const two_sets& points) {
+  constexpr int64_t few_dimensions = 8, few_elements = int64_t{1} << 20;
+  const ndarray a = of.prepared(points.a), b = of.prepared(points.b);
+  if (a.shape(1) <= few_dimensions && a.shape(0) * b.shape(0) <= few_elements && served_by_host(a) &&
+      !is_recorded_for_later())
+    if (const ndarray d = matrix_by_terms(of, a, of.turned(b)); d.defined()) return d;
+  return of.matrix(a, b);
+}
+
 }  // namespace
 
 ndarray spatial::cdist(const ndarray& xa, const ndarray& xb, std::string_view metric, const metric_kw& kw) {
   const two_sets points = fitting_sets(xa, xb, "cdist");
-  const pair_metric of(metric, kw, points, "cdist");
-  return of.matrix(of.prepared(points.a), of.prepared(points.b));
+  return distances_of_sets(pair_metric(metric, kw, points, "cdist"), points);
 }
 
 ndarray spatial::pdist(const ndarray& x, std::string_view metric, const metric_kw& kw) {
@@ -93,8 +103,7 @@ ndarray spatial::pdist(const ndarray& x, std::string_view metric, const metric_k
 ndarray spatial::distance_matrix(const ndarray& x, const ndarray& y, double p) {
   require_power(p, "distance_matrix");
   const two_sets points = fitting_sets(x, y, "distance_matrix");
-  const pair_metric of("minkowski", {.p = p}, points, "distance_matrix");
-  return of.matrix(of.prepared(points.a), of.prepared(points.b));
+  return distances_of_sets(pair_metric("minkowski", {.p = p}, points, "distance_matrix"), points);
 }
 
 }  // namespace sinter::inline v0

@@ -147,6 +147,37 @@ TEST_CASE("pdist by loops gives cdist's distances: with weights, over blocks of 
   }
 }
 
+TEST_CASE("cdist of few dimensions computed at once gives what is recorded for it") {
+  random::generator g(15);
+  const double infinite = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  for (const dtype type : {float64, float32})
+    for (const std::int64_t d : {1, 3, 8})
+      for (const char* metric :
+           {"euclidean", "sqeuclidean", "cityblock", "chebyshev", "canberra", "braycurtis", "hamming", "cosine"})
+        for (const bool finite : {true, false}) {
+          CAPTURE(metric);
+          CAPTURE(d);
+          ndarray x = (rint(g.normal(0, 2, {37, d})) / 4).astype(type),
+                  y = (rint(g.normal(0, 2, {261, d})) / 4).astype(type);
+          if (!finite) x(3, 0) = infinite, y(4, d - 1) = nan, y(7, 0) = infinite, y(9, 0) = -infinite;
+          eval(x, y);
+          const ndarray w = (arange(d) % 3 + 1).astype(type);
+          // Zeros beside them, to nine dimensions and more, have no weight: what is recorded.
+          const ndarray wide_x = concatenate({x, zeros({37, 8}, type)}, 1),
+                        wide_y = concatenate({y, zeros({261, 8}, type)}, 1);
+          const ndarray wide_w = concatenate({w, zeros({8}, type)});
+          const ndarray found = sp::cdist(x, y, metric, {.w = w}),
+                        wanted = sp::cdist(wide_x, wide_y, metric, {.w = wide_w});
+          CHECK(found.dtype() == type);
+          CHECK(allclose(
+              found, wanted,
+              {.rtol = type == float64 ? 1e-13 : 1e-5, .atol = type == float64 ? 1e-14 : 1e-6, .equal_nan = true}));
+        }
+  CHECK(sp::cdist(zeros({0, 3}), zeros({4, 3})).shape() == shape_t{0, 4});
+  CHECK(sp::cdist(zeros({4, 3}), zeros({0, 3})).shape() == shape_t{4, 0});
+  CHECK(same(sp::distance_matrix(array({{0.0, 0.0}}), array({{3.0, 4.0}}), 1), array({{7.0}})));
+}
+
 TEST_CASE("square forms of every dtype and layout, there and back") {
   for (const dtype type : {float64, float32, int64, int32, int16, int8, bool_, complex64, complex128})
     for (const std::int64_t n : {2, 3, 31, 32, 33, 100}) {
