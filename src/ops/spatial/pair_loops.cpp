@@ -121,12 +121,11 @@ struct recipe {
   join_type *add = nullptr, *add_below = nullptr;
 };
 template <bool Weighted, class T>
-recipe<T> recipe_of(const std::string& metric, bool finite, int64_t n) {
-  constexpr int64_t few = 256;  // of more rows, divisions are faster in the wider vectors of compiled kernels
+recipe<T> recipe_of(const std::string& metric, bool finite, bool divides) {
   if (metric == "euclidean" || metric == "sqeuclidean") return {join_all<squares, Weighted, T>};
   if (metric == "cityblock") return {join_all<sizes, Weighted, T>};
   if (metric == "chebyshev" && finite) return {join_all<largest, Weighted, T>};
-  if (metric == "canberra" && n < few) return {join_all<quotients, Weighted, T>};
+  if (metric == "canberra" && divides) return {join_all<quotients, Weighted, T>};
   if (metric == "braycurtis") return {join_all<sizes, Weighted, T>, join_all<sizes_of_sums, Weighted, T>};
   if (metric == "hamming") return {join_all<unequal, Weighted, T>};
   return {};
@@ -172,8 +171,9 @@ ndarray by_terms(const pair_metric& of, const ndarray& rows, const ndarray& turn
   if (rows.shape(1) < 1 || rows.shape(1) > most_terms) return {};
   const auto x = for_host(rows).host<T>(), columns = for_host(turned).host<T>();
   const bool finite = are_finite(x, rows.size()) && (pairs || are_finite(columns, turned.size()));
-  const recipe<T> how =
-      of.is_weighted() ? recipe_of<true, T>(of.name(), finite, n) : recipe_of<false, T>(of.name(), finite, n);
+  const bool divides = pairs && n < 256;  // else the wider vectors of compiled kernels divide faster
+  const recipe<T> how = of.is_weighted() ? recipe_of<true, T>(of.name(), finite, divides)
+                                         : recipe_of<false, T>(of.name(), finite, divides);
   if (!how.add) return {};
   std::vector<T> weights;
   if (of.is_weighted()) weights = of.weights().to_vector<T>();
