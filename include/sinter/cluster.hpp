@@ -70,8 +70,8 @@ struct dbscan_result {
   std::int64_t n_clusters = 0;
 };
 /// Density-based clusters (Ester, Kriegel, Sander and Xu, 1996) with scikit-learn's labels: a border point belongs to the first
-/// cluster that it is near to. In up to three dimensions (Euclidean), and for haversine, neighbours are walked in a tree and never
-/// stored; else they are lists. Waits. value_error: eps <= 0, min_samples < 1.
+/// cluster that it is near to. In up to three dimensions (Euclidean), on the CPU in up to sixteen where a tree has to read at most a
+/// quarter of its leaves, and for haversine, neighbours are walked in a tree and never stored; else they are lists. Waits. value_error: eps <= 0, min_samples < 1.
 dbscan_result dbscan(const ndarray& x, double eps = 0.5, const dbscan_kw& kw = {});
 
 struct linkage_kw {

@@ -31,7 +31,8 @@ struct metric_kw {
   ndarray V{};   ///< seuclidean: the variances (d,); unless given, those of all points, divided by n - 1
   ndarray VI{};  ///< mahalanobis: the inverse covariance (d, d); unless given, that of all points
 };
-/// The distance of each row of xa (m, d) to each row of xb (n, d): (m, n), recorded. Differences are taken, and never products of
+/// The distance of each row of xa (m, d) to each row of xb (n, d): (m, n), recorded; on the CPU up to 2^20 distances in up to eight
+/// dimensions may be computed at the call. Differences are taken, and never products of
 /// the vectors for euclidean distances, so that what lies close together keeps its digits.
 ///
 /// Metrics: "euclidean", "sqeuclidean", "cityblock", "chebyshev", "minkowski", "cosine", "correlation", "canberra", "braycurtis",
@@ -42,7 +43,7 @@ struct metric_kw {
 /// 0 and p <= 0 (looking at the weights waits).
 ndarray cdist(const ndarray& xa, const ndarray& xb, std::string_view metric = "euclidean", const metric_kw& kw = {});
 /// The distances among the rows of x (n, d), i < j, row after row: (n (n - 1) / 2,). Recorded on a GPU, where only these pairs are
-/// computed; on the CPU blocks of the matrix are computed at the call.
+/// computed; on the CPU at the call.
 ndarray pdist(const ndarray& x, std::string_view metric = "euclidean", const metric_kw& kw = {});
 
 struct squareform_kw {
@@ -76,9 +77,9 @@ struct knn_result {
 ///
 /// Euclidean distances (squared ones, of angles and products too) in more than three dimensions come by matrix products of tiles,
 /// whose candidates are measured again by differences; where rounding could have hidden a neighbour, the query's row is computed
-/// by differences (float32; so float64). In up to three dimensions of Euclidean distances and for haversine a tree serves; so it does on
-/// the CPU in up to sixteen for 1024 queries and points or more, where 64 of the queries would read at most a quarter of its leaves.
-/// All other metrics and texts go by tiles of cdist. Waits. NaN distances come last.
+/// by differences (float32; so float64). In up to three dimensions of Euclidean distances, cityblock, chebyshev and minkowski with p >= 1, and
+/// for haversine a tree serves; so it does on the CPU in up to sixteen for 1024 queries and points or more, where 64 of the queries would
+/// read at most a quarter of its leaves. All other metrics and texts go by tiles of cdist. Waits. NaN distances come last.
 knn_result knn(const ndarray& queries, const ndarray& points, std::int64_t k, const neighbors_kw& kw = {});
 
 /// The neighbours of query i are indices[indptr[i]] to indices[indptr[i + 1] - 1], ascending, with their distances: the parts of
@@ -86,7 +87,7 @@ knn_result knn(const ndarray& queries, const ndarray& points, std::int64_t k, co
 struct neighbor_lists {
   ndarray indptr, indices, distances;
 };
-/// All points (n, d) with a distance <= radius from each query (m, d). Waits. value_error: a radius that is NaN.
+/// All points (n, d) with a distance <= radius from each query (m, d), by the same trees or by tiles. Waits. value_error: a radius that is NaN.
 neighbor_lists radius_neighbors(const ndarray& queries, const ndarray& points, double radius,
                                 const neighbors_kw& kw = {});
 

@@ -1,5 +1,7 @@
 // Where to find libraries of the distribution that are opened on first use. The build needs none of them.
 #pragma once
+#include <mutex>
+
 #include "platform/optional_library.hpp"
 
 namespace sinter::platform {
@@ -15,5 +17,19 @@ library_place superlu_place();
 library_place mpi_place();
 /// NVIDIA's collectives; version 2.
 library_place nccl_place();
+
+/// How many threads OpenBLAS takes, which is a setting of the whole process: for one caller at a time; the end restores what it was.
+/// Nothing where there is no OpenBLAS.
+class openblas_threads {
+ public:
+  explicit openblas_threads(int threads);
+  ~openblas_threads();
+  openblas_threads(const openblas_threads&) = delete;
+  openblas_threads& operator=(const openblas_threads&) = delete;
+
+ private:
+  std::unique_lock<std::mutex> lock_;
+  int before_ = 0;
+};
 
 }  // namespace sinter::platform

@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "graph/run/ongoing_capture.hpp"
+#include "graph/values/trace.hpp"
+
 namespace sinter::ops {
 namespace {
 
@@ -29,6 +32,9 @@ interceptor_scope::~interceptor_scope() {
 }
 
 bool is_within_interceptor() noexcept { return innermost_interceptor != nullptr; }
+bool is_recorded_for_later() noexcept {
+  return is_within_interceptor() || graph::trace::innermost() || graph::is_capturing();
+}
 
 void set_mesh_interceptor(interceptor* i) noexcept {
   interceptor* const before = mesh_interceptor.exchange(i);

@@ -98,6 +98,8 @@ std::optional<std::vector<ndarray>> run_intercepted(
 inline bool is_intercepting() noexcept { return interceptors_anywhere.load(std::memory_order_relaxed) != 0; }
 /// Whether this thread is within an interceptor_scope.
 bool is_within_interceptor() noexcept;
+/// Whether what is recorded now may run again with other elements: within an interceptor, a traced loop or a capture.
+bool is_recorded_for_later() noexcept;
 
 /// The results of a call, if somebody listens who takes one of the operands; nothing otherwise, and the caller goes on.
 /// Undefined operands are allowed, and handed on. `again` takes std::span<const ndarray>.

@@ -49,8 +49,7 @@ cluster::dbscan_result with_noise(const numbered_clusters& clusters, const ndarr
   return {where(found == clusters.count, -1, found), flatnonzero(core), clusters.count};
 }
 
-cluster::dbscan_result by_tree(const ndarray& points, double eps_squared, int64_t min_samples) {
-  const point_tree t = make_tree(points, 8);
+cluster::dbscan_result by_tree(const point_tree& t, const ndarray& points, double eps_squared, int64_t min_samples) {
   const tree_walks& walks = walks_for(points);
   const ndarray radii = full({t.count}, eps_squared, {.dtype = points.dtype(), .device = points.device()}).copy();
   eval(radii);
@@ -60,6 +59,10 @@ cluster::dbscan_result by_tree(const ndarray& points, double eps_squared, int64_
   const numbered_clusters clusters = number_clusters(walks.join(t, {}, eps_squared, core), core);
   eval(clusters.labels);
   return with_noise(clusters, walks.label(t, {}, eps_squared, core, clusters.labels, clusters.count), core);
+}
+
+cluster::dbscan_result by_tree_of(const ndarray& points, double eps_squared, int64_t min_samples) {
+  return by_tree(make_tree(points, 8), points, eps_squared, min_samples);
 }
 
 cluster::dbscan_result by_lists(const spatial::neighbor_lists& near, int64_t min_samples) {
@@ -90,9 +93,16 @@ cluster::dbscan_result cluster::dbscan(const ndarray& x, double eps, const dbsca
   }
   if (kw.metric == "haversine") {
     if (d != 2) fail<shape_error>(function, "the haversine metric takes 2 dimensions, not ", d);
-    return by_tree(unit_vectors(points), chord_squared(eps), kw.min_samples);
+    return by_tree_of(unit_vectors(points), chord_squared(eps), kw.min_samples);
   }
-  if (kw.metric == "euclidean" && d >= 1 && d <= 3) return by_tree(points, sum_of(eps, {}), kw.min_samples);
+  if (kw.metric == "euclidean" && d >= 1 && d <= 3) return by_tree_of(points, sum_of(eps, {}), kw.min_samples);
+  if (kw.metric == "euclidean" && d > 3 && d <= most_tree_dimensions && n >= least_of_wide_tree &&
+      served_by_host(points)) {
+    const ndarray rows = with_tree_columns(points);
+    const point_tree t = make_tree(rows, 8);
+    if (share_of_leaves_within(t, {}, some_of(rows), sum_of(eps, {})) <= most_share_of_leaves)
+      return by_tree(t, rows, sum_of(eps, {}), kw.min_samples);
+  }
   return by_lists(spatial::radius_neighbors(points, points, eps, {.metric = kw.metric}), kw.min_samples);
 }
 

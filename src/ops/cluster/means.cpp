@@ -5,8 +5,11 @@
 #include <cmath>
 #include <vector>
 
+#include "ops/base/algorithm_calls.hpp"
+#include "ops/base/opaque_call.hpp"
 #include "ops/spatial/metrics.hpp"
 #include "ops/spatial/tree.hpp"
+#include "runtime/parallel.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
 #include "sinter/eval.hpp"
@@ -45,6 +48,37 @@ ndarray squares_to(const ndarray& some, const ndarray& columns) {
   return sum(square(some(_, _, newaxis) - columns), 1);
 }
 
+/// The same by the host's loops, over points that lie in a cache, where `least` (n,) bounds them from above.
+template <class T>
+ndarray bounded_squares_on_host(const ndarray& some, const ndarray& columns, const ndarray& least) {
+  const int64_t t = some.shape(0), d = columns.shape(0), n = columns.shape(1);
+  const auto of = for_host(some).host<T>(), all = for_host(columns).host<T>(), bounds = for_host(least).host<T>();
+  const graph::value out = unset_leaf(dims{t, n}, columns.dtype(), {});
+  T* const to = static_cast<T*>(address_to_write(out));
+  constexpr int64_t block = 256;
+  const double time = 0.5 * static_cast<double>(t) * static_cast<double>(d) * static_cast<double>(n);
+  runtime::parallel_for((n + block - 1) / block, time, [&](int64_t b) {
+    const int64_t first = b * block, count = std::min(block, n - first);
+    T sums[block];
+    for (int64_t k = 0; k < t; ++k) {
+      std::fill(sums, sums + block, T(0));
+      for (int64_t j = 0; j < d; ++j) {
+        const T at = of.data()[k * d + j];
+        const T* const column = all.data() + j * n + first;
+        for (int64_t i = 0; i < count; ++i) sums[i] += (at - column[i]) * (at - column[i]);
+      }
+      const T* const bound = bounds.data() + first;
+      for (int64_t i = 0; i < count; ++i) to[k * n + first + i] = bound[i] < sums[i] ? bound[i] : sums[i];
+    }
+  });
+  return wrap(out);
+}
+ndarray bounded_squares(const ndarray& some, const ndarray& columns, const ndarray& least) {
+  if (!served_by_host(columns)) return minimum(squares_to(some, columns), least);
+  return columns.dtype() == dtype::f32 ? bounded_squares_on_host<float>(some, columns, least)
+                                       : bounded_squares_on_host<double>(some, columns, least);
+}
+
 /// Arthur and Vassilvitskii's start, with the best of some trials for each center (2007). Nothing waits.
 ndarray plusplus(const ndarray& x, const ndarray& weights, int64_t k, random::generator& rng) {
   const int64_t n = x.shape(0), trials = 2 + static_cast<int64_t>(std::log(static_cast<double>(k)));
@@ -61,7 +95,7 @@ ndarray plusplus(const ndarray& x, const ndarray& weights, int64_t k, random::ge
   while (static_cast<int64_t>(chosen.size()) < k) {
     const ndarray candidates = take(x, drawn(w * nearest, trials), 0);
     eval(candidates);
-    const ndarray squares = minimum(squares_to(candidates, columns), nearest);
+    const ndarray squares = bounded_squares(candidates, columns, nearest);
     eval(squares);
     const ndarray best = argmin(sum(squares * w, 1, {.dtype = float64}), 0, {.keepdims = true});
     nearest = take(squares, best, 0)(0);

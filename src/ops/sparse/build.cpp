@@ -1,7 +1,9 @@
 // Arrays from rules: diagonals, random places.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
+#include "graph/values/faults.hpp"
 #include "ops/sparse/parts.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
@@ -47,6 +49,39 @@ sparse_array of_diagonals(const char* function, const ndarray& data, const std::
       make_state(format::coo, rows, columns, take(elements.ravel(), at), take(row.ravel(), at).astype(index),
                  take(column.ravel(), at).astype(index), entry_order::unknown);
   return sparse_access::make(in_format(s, kw.format));
+}
+
+/// Diagonals, one after the other in `all`, laid into rows by the host's kernel; into columns: those of the transpose.
+sparse_array diagonals_on_host(const ndarray& all, const std::vector<ndarray>& each,
+                               const std::vector<std::int64_t>& offsets, std::int64_t rows, std::int64_t columns,
+                               format f) {
+  const bool by_columns = f == format::csc;
+  std::vector<std::int64_t> starts{0}, order(offsets.size()), ascending, of_ascending;
+  for (const ndarray& d : each) starts.push_back(starts.back() + d.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto offset = [&](std::int64_t d) {
+    const std::int64_t k = offsets[static_cast<std::size_t>(d)];
+    return by_columns ? -k : k;
+  };
+  std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return offset(a) < offset(b); });
+  for (const std::int64_t d : order) {
+    ascending.push_back(offset(d));
+    of_ascending.push_back(starts[static_cast<std::size_t>(d)]);
+  }
+  const value elements = evaluated(value_of(all));
+  runtime::sparse_matrix extents;
+  extents.index = index_for(rows, columns, all.size());
+  extents.rows = by_columns ? columns : rows, extents.columns = by_columns ? rows : columns;
+  const value indptr = unset_leaf(dims{extents.rows + 1}, extents.index, elements->device),
+              indices = unset_leaf(dims{all.size()}, extents.index, elements->device),
+              data = unset_leaf(dims{all.size()}, elements->type, elements->device);
+  runtime::get_backend(elements->device)
+      .sparse()
+      .lay_diagonals(ascending, of_ascending, address_to_read(elements), itemsize(elements->type), extents,
+                     address_to_write(indptr), address_to_write(indices), address_to_write(data));
+  graph::inherit_faults(data, {&elements});
+  return sparse_access::make(
+      make_state(f, rows, columns, wrap(data), wrap(indptr), wrap(indices), entry_order::canonical));
 }
 
 /// Distinct numbers below n, ascending.
@@ -120,6 +155,9 @@ sparse_array diags(const std::vector<ndarray>& diagonals, const std::vector<std:
   }
   const ndarray all = concatenate(data);
   const sinter::dtype index = ops::index_for(rows, columns, all.size());
+  if (kw.format != format::coo && runtime::get_backend(ops::to_id(where)).sparse().arranges())
+    return ops::diagonals_on_host(all.astype(ops::element_dtype(kw.dtype.value_or(all.dtype())), false), data, offsets,
+                                  rows, columns, kw.format);
   const auto s =
       ops::make_state(format::coo, rows, columns, all.astype(ops::element_dtype(kw.dtype.value_or(all.dtype())), false),
                       concatenate(row).astype(index), concatenate(column).astype(index), ops::entry_order::unknown);

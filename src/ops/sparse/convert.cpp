@@ -2,6 +2,7 @@
 // sorts and gathers.
 #include "graph/run/flush.hpp"
 #include "graph/values/faults.hpp"
+#include "ops/base/opaque_call.hpp"
 #include "ops/sparse/parts.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
@@ -128,16 +129,42 @@ state_ref kept_regrouped(const state_ref& s) {
 
 state_ref compressed(const state_ref& s) { return is_compressed(*s) ? s : in_format(s, format::csr); }
 
+state_ref kept_compressed(const state_ref& s) {
+  if (is_compressed(*s) || is_recorded_for_later()) return compressed(s);
+  const std::lock_guard lock(s->mutex);
+  if (!s->regrouped) s->regrouped = compressed(s);
+  return s->regrouped;
+}
+
 state_ref in_format(const state_ref& s, format f) {
   if (s->format == f) return s;
   if (f == format::coo) return as_coo(*s);
   if (is_compressed(*s)) return regrouped(s);
-  const bool in_order = f == format::csr && s->order.load() >= entry_order::sorted && entries_of(*s) > 0;
-  return canonical(in_order ? compressed_in_order(*s) : grouped(f, *s));
+  const bool sorted = s->order.load() >= entry_order::sorted, distinct = s->order.load() == entry_order::canonical;
+  const state_ref r = f == format::csr && sorted && entries_of(*s) > 0 ? compressed_in_order(*s) : grouped(f, *s);
+  if (distinct)
+    r->order = entry_order::canonical;  // entries of C order, grouped by columns, are in the order of rows there
+  return canonical(r);
 }
+
+namespace {
+
+/// Of distinct places, by the host's kernels.
+ndarray dense_on_host(const sparse_state& s) {
+  const ready_matrix m = ready(s, s.data.dtype());
+  const value dense = unset_leaf(dims{s.rows, s.columns}, m.data->type, m.data->device);
+  kernels_of(s).spread(m.matrix, itemsize(m.data->type), s.format == format::csc, address_to_write(dense));
+  m.pass_faults(dense);
+  return wrap(dense);
+}
+
+}  // namespace
 
 ndarray dense_of(const sparse_state& s) {
   const dtype type = s.data.dtype(), summed = is_bool(type) ? dtype::i64 : type;
+  if (is_compressed(s) && s.rows * s.columns > 0 && kernels_of(s).arranges() && !is_recorded_for_later() &&
+      order_of(s) == entry_order::canonical)
+    return dense_on_host(s);
   const device where = s.data.device();
   const ndarray result = zeros(s.rows * s.columns, {.dtype = summed, .device = where});
   if (entries_of(s) != 0) {

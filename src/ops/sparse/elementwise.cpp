@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "ops/base/opaque_call.hpp"
 #include "ops/sparse/merge.hpp"
 #include "sinter/manipulate.hpp"
 #include "sinter/sparse.hpp"
@@ -30,6 +31,22 @@ ndarray dense_at_entries(const char* function, const sparse_state& s, const ndar
   if (rows == 1) return take(flat, columns_of_entries(s));
   if (columns == 1) return take(flat, rows_of_entries(s));
   return take(flat, rows_of_entries(s).astype(int64) * s.columns + columns_of_entries(s));
+}
+
+/// a + x: few entries are added to a copy of x, which saves a dense array.
+ndarray plus_dense(const sparse_array& a, const ndarray& x) {
+  const state_ref& s = state_of(a, "add");
+  const dtype type = promote_types(s->data.dtype(), x.dtype());
+  if (x.shape() != shape_t{s->rows, s->columns} || is_recorded_for_later() || is_bool(type) ||
+      entries_of(*s) > s->rows * s->columns / 8 || order_of(*s) != entry_order::canonical)
+    return a.toarray() + x;
+  require_one_device("add", device_of(*s), to_id(x.device()));
+  const ndarray sum = x.astype(type).ravel().copy();
+  if (entries_of(*s) > 0) {
+    const ndarray at = rows_of_entries(*s).astype(int64) * s->columns + columns_of_entries(*s);
+    sum(at) = s->data.astype(type, false) + take(sum, at);
+  }
+  return sum.reshape({s->rows, s->columns});
 }
 
 using two_operands = ndarray (*)(const operand&, const operand&);
@@ -135,8 +152,8 @@ sparse_array operator-(const sparse_array& a, const sparse_array& b) {
   return ops::of_pair("subtract", a, b, ops::minus, pairing::subtract);
 }
 sparse_array operator*(const sparse_array& a, const sparse_array& b) { return a.multiply(b); }
-ndarray operator+(const sparse_array& a, const ndarray& x) { return a.toarray() + x; }
-ndarray operator+(const ndarray& x, const sparse_array& a) { return x + a.toarray(); }
+ndarray operator+(const sparse_array& a, const ndarray& x) { return ops::plus_dense(a, x); }
+ndarray operator+(const ndarray& x, const sparse_array& a) { return ops::plus_dense(a, x); }
 ndarray operator-(const sparse_array& a, const ndarray& x) { return a.toarray() - x; }
 ndarray operator-(const ndarray& x, const sparse_array& a) { return x - a.toarray(); }
 

@@ -75,21 +75,37 @@ std::int64_t extent_of(const ndarray& indices) {
   return indices.size() == 0 ? 0 : max(indices).item<std::int64_t>() + 1;
 }
 
-void check_indptr(const ndarray& indptr, std::int64_t most, const char* function) {
+void check_ascent(const ndarray& indptr, const char* function) {
+  if (indptr.size() < 2) return;
+  const ndarray falls = indptr(slice(1, _)) < indptr(slice(0, -1));
+  if (!any(falls).item<bool>()) return;
+  const std::int64_t at = argmax(falls).item<std::int64_t>() + 1;
+  fail<value_error>(function, "indptr decreases: indptr[", at, "] is ", indptr(at).item<std::int64_t>(), " after ",
+                    indptr(at - 1).item<std::int64_t>());
+}
+void require_ends(const ndarray& indptr, std::int64_t most, const char* function) {
   if (indptr.size() == 0)
     fail<value_error>(function, "indptr is empty; it has one number more than there are rows or columns");
   const std::int64_t first = indptr(0).item<std::int64_t>();
   if (first != 0) fail<value_error>(function, "indptr starts with ", first, ", not 0");
-  if (indptr.size() > 1) {
-    const ndarray falls = indptr(slice(1, _)) < indptr(slice(0, -1));
-    if (any(falls).item<bool>()) {
-      const std::int64_t at = argmax(falls).item<std::int64_t>() + 1;
-      fail<value_error>(function, "indptr decreases: indptr[", at, "] is ", indptr(at).item<std::int64_t>(), " after ",
-                        indptr(at - 1).item<std::int64_t>());
-    }
-  }
   const std::int64_t last = indptr(-1).item<std::int64_t>();
-  if (last > most) fail<value_error>(function, "indptr ends with ", last, ", but there are only ", most, " entries");
+  if (last > most) {
+    check_ascent(indptr, function);
+    fail<value_error>(function, "indptr ends with ", last, ", but there are only ", most, " entries");
+  }
+}
+
+/// Whether kernels of the host find nothing wrong with indices that fit (indptr starts at 0).
+bool are_right_on_host(const ndarray& indices, const ndarray& indptr, std::int64_t entries, std::int64_t minors) {
+  const dtype index = indices.dtype();
+  runtime::sparse& kernels = runtime::get_backend(to_id(indices.device())).sparse();
+  if (!kernels.arranges() || indptr.dtype() != index || (index != dtype::i32 && index != dtype::i64) ||
+      (index == dtype::i32 && index_for(minors, 0, 0) != index))
+    return false;
+  const value places = evaluated(value_of(indices)), ends = evaluated(value_of(indptr));
+  const runtime::sparse_matrix m{dtype::f64, index,   indptr.size() - 1,       minors,
+                                 entries,    nullptr, address_to_read(places), address_to_read(ends)};
+  return kernels.find_defect(m).where < 0;
 }
 
 sparse_array of_parts(format f, const ndarray& data, const ndarray& indices, const ndarray& indptr,
@@ -103,8 +119,13 @@ sparse_array of_parts(format f, const ndarray& data, const ndarray& indices, con
   require_one_device(function, to_id(elements.device()), to_id(ends.device()));
   if (places.size() != elements.size())
     fail<shape_error>(function, "data has ", elements.size(), " elements, but indices ", places.size());
-  check_indptr(ends, places.size(), function);
+  require_ends(ends, places.size(), function);
   const std::int64_t entries = ends(-1).item<std::int64_t>(), majors = ends.size() - 1;
+  const std::int64_t minors_given =
+      !shape ? -1 : extents_of(*shape, function).*(f == format::csc ? &extents::rows : &extents::columns);
+  const bool right =
+      minors_given >= 0 && are_right_on_host(places, ends, std::max<std::int64_t>(entries, 0), minors_given);
+  if (!right) check_ascent(ends, function);
   if (elements.size() > entries) elements = elements(slice(entries)).copy();
   if (places.size() > entries) places = places(slice(entries)).copy();
   extents e = shape ? extents_of(*shape, function) : extents{majors, extent_of(places)};
@@ -113,7 +134,7 @@ sparse_array of_parts(format f, const ndarray& data, const ndarray& indices, con
   if (wanted != majors)
     fail<shape_error>(function, "indptr has ", ends.size(), " numbers, but shape (", e.rows, ", ", e.columns,
                       ") needs ", wanted + 1);
-  check_range(places, minors, "indices", function);
+  if (!right) check_range(places, minors, "indices", function);
   const dtype index = chosen_index(e, entries, kw, function);
   return sparse_access::make(make_state(f, e.rows, e.columns, elements, ends.astype(index, false),
                                         places.astype(index, false), entry_order::unknown));

@@ -4,9 +4,7 @@
 #include <limits>
 
 #include "graph/run/flush.hpp"
-#include "graph/run/ongoing_capture.hpp"
 #include "graph/values/faults.hpp"
-#include "graph/values/trace.hpp"
 #include "ops/base/opaque_call.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
@@ -40,7 +38,8 @@ state_ref make_state(sparse::format f, std::int64_t rows, std::int64_t columns, 
 
 state_ref with_elements(const sparse_state& s, ndarray data) {
   state_ref other = make_state(s.format, s.rows, s.columns, std::move(data), s.first, s.second, s.order);
-  other->longest = s.longest.load();
+  other->order.share(s.order);
+  other->longest.share(s.longest);
   return other;
 }
 
@@ -50,7 +49,7 @@ state_ref flipped(const sparse_state& s) {
   const format f = coo ? format::coo : s.format == format::csr ? format::csc : format::csr;
   state_ref other = make_state(f, s.columns, s.rows, s.data, coo ? s.second : s.first, coo ? s.first : s.second,
                                coo ? entry_order::unknown : s.order.load());
-  if (!coo) other->longest = s.longest.load();
+  if (!coo) other->order.share(s.order), other->longest.share(s.longest);
   return other;
 }
 
@@ -88,7 +87,7 @@ std::int64_t longest_of(const sparse_state& s) {
   const std::int64_t entries = entries_of(s), majors = majors_of(s), known = s.longest.load();
   if (known >= 0 || entries == 0 || !is_compressed(s)) return entries == 0 ? 0 : known;
   // What a capture records may have other entries when it is launched.
-  if (is_within_interceptor() || graph::trace::innermost() || graph::is_capturing()) return -1;
+  if (is_recorded_for_later()) return -1;
   constexpr std::int64_t few = 4096;  // no product divides rows of so few
   const std::int64_t longest = entries <= few || majors == 1 ? entries : max(diff(s.first)).item<std::int64_t>();
   s.longest = longest;

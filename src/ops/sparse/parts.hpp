@@ -21,6 +21,23 @@ namespace sparse::detail {
 /// in C order.
 enum class entry_order : int { unknown = -1, none = 0, sorted = 1, canonical = 2 };
 
+/// What is found out about places, for all arrays that have them.
+template <class T>
+class shared_fact {
+ public:
+  explicit shared_fact(T x) : at_(std::make_shared<std::atomic<T>>(x)) {}
+  shared_fact(const shared_fact&) = delete;
+  shared_fact& operator=(const shared_fact&) = delete;
+  void operator=(T x) { *at_ = x; }
+  T load() const { return at_->load(); }
+  operator T() const { return load(); }
+  /// The same fact from here on.
+  void share(const shared_fact& other) { at_ = other.at_; }
+
+ private:
+  std::shared_ptr<std::atomic<T>> at_;
+};
+
 /// Never changes, but for what is found out about it.
 struct sparse_state {
   sparse::format format{};
@@ -28,10 +45,11 @@ struct sparse_state {
   ndarray data;
   ndarray first;   // csr, csc: indptr; coo: rows
   ndarray second;  // csr, csc: indices; coo: columns
-  mutable std::atomic<entry_order> order{entry_order::unknown};
-  mutable std::atomic<std::int64_t> longest{-1};  // a bound of the entries of a major, if one is known
+  mutable shared_fact<entry_order> order{entry_order::unknown};
+  mutable shared_fact<std::int64_t> longest{-1};  // a bound of the entries of a major, if one is known
   mutable std::mutex mutex;
-  mutable std::shared_ptr<const sparse_state> regrouped;  // by minors: for products of devices that need it
+  mutable std::shared_ptr<const sparse_state>
+      regrouped;  // by minors: for products of devices that need it; of coo: csr
 };
 
 }  // namespace sparse::detail
@@ -85,6 +103,8 @@ dtype sum_dtype(dtype t);
 
 /// csr or csc, converted where it is coo (csr then), entries of equal place added up.
 state_ref compressed(const state_ref& s);
+/// The same; what is made of coo is kept with the array for the next product.
+state_ref kept_compressed(const state_ref& s);
 state_ref in_format(const state_ref& s, sparse::format f);
 /// csr (csc) entries grouped by minors: the same matrix in the other format, sorted. Order within a minor is that of the
 /// majors.

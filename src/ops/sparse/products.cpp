@@ -1,7 +1,6 @@
 // Products with vectors and matrices: operands evaluated, layouts, the call.
 #include "graph/run/flush.hpp"
 #include "graph/values/faults.hpp"
-#include "graph/values/trace.hpp"
 #include "ops/base/deferred_work.hpp"
 #include "ops/base/opaque_call.hpp"
 #include "ops/sparse/parts.hpp"
@@ -198,13 +197,13 @@ class later_product final : public deferred_work, public std::enable_shared_from
 /// this thread has nobody who listens and captures nothing. Arrays of meshes have been announced before.
 bool may_wait(const state_ref& s, const ndarray& x, const dims& to, const product_kw& kw) {
   return is_real_floating(promote_types(s->data.dtype(), x.dtype())) && core::element_count(to) != 0 && !kw.y &&
-         number_of(kw.alpha) == 1.0 && !is_within_interceptor() && !graph::trace::innermost() && !graph::is_capturing();
+         number_of(kw.alpha) == 1.0 && !is_recorded_for_later();
 }
 
 /// op(A) x of a vector or a matrix.
 ndarray times_dense(const sparse_array& a, const ndarray& x, bool transpose, const product_kw& kw,
                     const shape_t& as_written) {
-  state_ref s = compressed(state_of(a, matmul_name));
+  state_ref s = kept_compressed(state_of(a, matmul_name));
   if (is_bool(s->data.dtype())) s = canonical(s);  // bools of equal place are or-ed
   const std::int64_t rows = transpose ? s->columns : s->rows, inner = transpose ? s->rows : s->columns;
   require_one_device(matmul_name, device_of(*s), to_id(x.device()));

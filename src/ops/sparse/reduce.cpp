@@ -2,6 +2,9 @@
 // one is not stored.
 #include "sinter/reduce.hpp"
 
+#include <algorithm>
+
+#include "ops/base/opaque_call.hpp"
 #include "ops/sparse/parts.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/dtype_info.hpp"
@@ -9,6 +12,7 @@
 #include "sinter/histogram.hpp"
 #include "sinter/indexing.hpp"
 #include "sinter/manipulate.hpp"
+#include "sinter/search.hpp"
 #include "sinter/sparse.hpp"
 
 namespace sinter::ops {
@@ -121,6 +125,38 @@ ndarray arg_of_majors(const sparse_state& s, bool largest) {
   return sinter::where(zero_counts, minimum(first, missing), first);
 }
 
+/// The first place in C order that a canonical csr array does not store: entry k lies at place k up to there.
+template <class I>
+std::int64_t first_missing(const runtime::sparse_matrix& m) {
+  const I *const indptr = static_cast<const I*>(m.indptr), *const indices = static_cast<const I*>(m.indices);
+  std::int64_t low = 0, high = m.entries;
+  while (low < high) {
+    const std::int64_t k = low + (high - low) / 2;
+    const std::int64_t row = std::upper_bound(indptr, indptr + m.rows + 1, k) - indptr - 1;
+    if (row * m.columns + indices[k] == k) low = k + 1;
+    else high = k;
+  }
+  return low;
+}
+/// Of the flattened matrix, a canonical csr array, by a search of its elements.
+ndarray arg_on_host(const sparse_state& s, bool largest) {
+  const device where = s.data.device();
+  const std::int64_t places = s.rows * s.columns, entries = entries_of(s);
+  if (entries == 0) return zeros({}, {.dtype = int64, .device = where});
+  const ready_matrix m = ready(s, s.data.dtype());
+  const std::int64_t k = (largest ? argmax(s.data) : argmin(s.data)).item<std::int64_t>();
+  const bool is_32 = m.matrix.index == dtype::i32;
+  const std::int64_t row = searchsorted(s.first, k, "right").item<std::int64_t>() - 1;
+  std::int64_t at = row * s.columns + s.second(k).item<std::int64_t>();
+  const ndarray best = s.data(k);
+  const ndarray beyond = largest ? best > 0 : best < 0;
+  if (entries < places && !logical_or(beyond, best != best).item<bool>()) {
+    const std::int64_t missing = is_32 ? first_missing<std::int32_t>(m.matrix) : first_missing<std::int64_t>(m.matrix);
+    at = (best == 0).item<bool>() ? std::min(at, missing) : missing;
+  }
+  return full({}, at, {.dtype = int64, .device = where});
+}
+
 /// Of the flattened matrix: of rows that have the extreme element the first one, there the first column.
 ndarray arg_extreme(const char* function, const sparse_array& a, optional_axis axis, bool largest) {
   state_ref s = canonical(state_of(a, function));
@@ -134,6 +170,7 @@ ndarray arg_extreme(const char* function, const sparse_array& a, optional_axis a
   }
   require_elements(function, s->rows * s->columns);
   const state_ref rows = grouped_for(s, 1);
+  if (kernels_of(*rows).arranges() && !is_recorded_for_later()) return arg_on_host(*rows, largest);
   const ndarray best = extremes_of_majors(*rows, largest);
   const ndarray row = largest ? argmax(best) : argmin(best);
   return row * s->columns + take(arg_of_majors(*rows, largest), row);

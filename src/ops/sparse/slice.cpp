@@ -3,6 +3,7 @@
 #include <functional>
 #include <numeric>
 
+#include "graph/run/flush.hpp"
 #include "ops/sparse/parts.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
@@ -99,27 +100,30 @@ state_ref majors_in_range(const sparse_state& s, std::int64_t first, std::int64_
                  s.second(entries), s.order);
 }
 
-state_ref majors_at_on_host(const sparse_state& s, const ndarray& positions, const ndarray& ends) {
-  const std::int64_t wanted = positions.size(), total = ends(-1).item<std::int64_t>();
+state_ref majors_at_on_host(const sparse_state& s, const ndarray& positions) {
+  const std::int64_t wanted = positions.size();
   const ready_matrix m = ready(s, s.data.dtype());
-  const value rows = evaluated(value_of(positions)), indptr = evaluated(value_of(ends));
+  const value rows = evaluated(value_of(positions)), indptr = unset_leaf(dims{wanted + 1}, dtype::i64, rows->device);
+  const std::int64_t total =
+      kernels_of(s).count_copies(m.matrix, static_cast<const std::int64_t*>(address_to_read(rows)), wanted,
+                                 static_cast<std::int64_t*>(address_to_write(indptr)));
   const value indices = unset_leaf(dims{total}, index_of(s), rows->device),
               data = unset_leaf(dims{total}, s.data.dtype(), rows->device);
   kernels_of(s).copy_rows(m.matrix, itemsize(data->type), static_cast<const std::int64_t*>(address_to_read(rows)),
                           wanted, static_cast<const std::int64_t*>(address_to_read(indptr)), address_to_write(indices),
                           address_to_write(data));
   m.pass_faults(data);
-  return resized(s, wanted, minors_of(s), wrap(data), ends.astype(index_of(s)), wrap(indices), s.order);
+  return resized(s, wanted, minors_of(s), wrap(data), wrap(indptr).astype(index_of(s)), wrap(indices), s.order);
 }
 
 state_ref majors_at(const sparse_state& s, const ndarray& positions) {
+  if (kernels_of(s).arranges()) return majors_at_on_host(s, positions);
   const ndarray starts = take(s.first, positions).astype(int64);
   const ndarray counts = take(s.first, positions + 1) - starts;
   const ndarray ends = cumsum(counts);
   const std::int64_t wanted = positions.size(), total = wanted == 0 ? 0 : ends(-1).item<std::int64_t>();
   const ndarray none = zeros(1, {.dtype = int64, .device = s.data.device()});
   const ndarray first = concatenate({none, ends}).astype(index_of(s));
-  if (kernels_of(s).arranges()) return majors_at_on_host(s, positions, concatenate({none, ends}));
   if (total == 0) return resized(s, wanted, minors_of(s), s.data(slice(0)), first, s.second(slice(0)), s.order);
   const ndarray pair = arange(total, {.device = s.data.device()});
   const ndarray of = searchsorted(ends, pair, "right");
@@ -199,6 +203,20 @@ state_ref minors_at_on_host(const sparse_state& s, const ndarray& positions) {
                  ascending ? s.order.load() : entry_order::unknown);
 }
 
+/// The elements of a canonical csr array at some places.
+ndarray elements_at_places(const sparse_state& s, const ndarray& rows, const ndarray& columns) {
+  const value row = value_of(rows), column = value_of(columns);
+  const value both[] = {row, column};
+  graph::flush(both);
+  const ready_matrix m = ready(s, s.data.dtype());
+  const value found = unset_leaf(dims{rows.size()}, m.data->type, m.data->device);
+  kernels_of(s).elements_at(m.matrix, itemsize(found->type), static_cast<const std::int64_t*>(address_to_read(row)),
+                            static_cast<const std::int64_t*>(address_to_read(column)), rows.size(),
+                            address_to_write(found));
+  m.pass_faults(found);
+  return wrap(found);
+}
+
 state_ref minors_of_part(const state_ref& s, const chosen_part& p) {
   if (!p.positions.defined()) return minors_in_range(*s, p.first, p.count);
   if (kernels_of(*s).arranges()) return minors_at_on_host(*s, p.positions);
@@ -259,6 +277,8 @@ ndarray sparse_array::at(const ndarray& i, const ndarray& j) const {
   const std::vector<ndarray> both = broadcast_arrays({i, j});
   const auto rows = ops::part_of_array(both[0].ravel(), s->rows),
              columns = ops::part_of_array(both[1].ravel(), s->columns);
+  if (ops::kernels_of(*s).arranges())
+    return ops::elements_at_places(*s, rows.positions, columns.positions).reshape(both[0].shape());
   const ndarray keys = ops::rows_of_entries(*s).astype(int64) * s->columns + s->second;
   const ndarray wanted = rows.positions * s->columns + columns.positions;
   const sinter::dtype t = s->data.dtype();

@@ -4,7 +4,10 @@
 #include <vector>
 
 #include "ops/base/algorithm_calls.hpp"
+#include "ops/base/opaque_call.hpp"
 #include "ops/spatial/metrics.hpp"
+#include "ops/spatial/pairs.hpp"
+#include "ops/spatial/walks.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
 #include "sinter/eval.hpp"
@@ -13,19 +16,17 @@
 #include "sinter/reduce.hpp"
 #include "sinter/spatial.hpp"
 
-namespace sinter::inline v0 {
+namespace sinter::ops {
 
-using namespace ops;
 using namespace idx;
 using std::int64_t;
 
 namespace {
 
-/// Rows and columns of the pairs i < j < n in the order of pdist; int64, recorded.
-struct pair_numbers {
-  ndarray first, second;
-};
 ndarray triangle(const ndarray& rows) { return floor_divide(rows * (rows + 1), 2); }
+
+}  // namespace
+
 pair_numbers pairs_below(int64_t n, const device& where_to) {
   const int64_t count = n * (n - 1) / 2;
   // Counted from the end pair q lies in row r from below, r (r + 1) / 2 <= q. float64 has the root to within one.
@@ -35,6 +36,16 @@ pair_numbers pairs_below(int64_t n, const device& where_to) {
   const ndarray below = less + (triangle(less + 1) <= q).astype(int64);
   return {n - 2 - below, n - 1 - (q - triangle(below))};
 }
+
+}  // namespace sinter::ops
+
+namespace sinter::inline v0 {
+
+using namespace ops;
+using namespace idx;
+using std::int64_t;
+
+namespace {
 
 /// The CPU's loops are faster over blocks of a matrix, up to whose diagonal they compute a little more than the pairs.
 template <class T>
@@ -54,17 +65,21 @@ ndarray pairs_by_blocks(const pair_metric& of, const ndarray& p) {
   return wrap(out);
 }
 
-int64_t order_of(int64_t pairs) {
-  const auto n = static_cast<int64_t>(std::ceil(std::sqrt(2.0 * static_cast<double>(pairs))));
-  return n * (n - 1) / 2 == pairs ? n : -1;
+/// Recorded; a small matrix of few dimensions on the host at once, since kernels take each sum of so few terms by itself.
+ndarray distances_of_sets(const pair_metric& of, const two_sets& points) {
+  constexpr int64_t few_dimensions = 8, few_elements = int64_t{1} << 20;
+  const ndarray a = of.prepared(points.a), b = of.prepared(points.b);
+  if (a.shape(1) <= few_dimensions && a.shape(0) * b.shape(0) <= few_elements && served_by_host(a) &&
+      !is_recorded_for_later())
+    if (const ndarray d = matrix_by_terms(of, a, of.turned(b)); d.defined()) return d;
+  return of.matrix(a, b);
 }
 
 }  // namespace
 
 ndarray spatial::cdist(const ndarray& xa, const ndarray& xb, std::string_view metric, const metric_kw& kw) {
   const two_sets points = fitting_sets(xa, xb, "cdist");
-  const pair_metric of(metric, kw, points, "cdist");
-  return of.matrix(of.prepared(points.a), of.prepared(points.b));
+  return distances_of_sets(pair_metric(metric, kw, points, "cdist"), points);
 }
 
 ndarray spatial::pdist(const ndarray& x, std::string_view metric, const metric_kw& kw) {
@@ -75,6 +90,8 @@ ndarray spatial::pdist(const ndarray& x, std::string_view metric, const metric_k
   const ndarray p = of.prepared(points);
   const int64_t n = p.shape(0);
   if (n < 2) return zeros({0}, {.dtype = type, .device = p.device()});
+  if (served_by_host(p))
+    if (const ndarray d = pairs_by_terms(of, p, of.turned(p)); d.defined()) return d;
   if (p.device().kind == device_kind::cpu)
     return type == dtype::f32 ? pairs_by_blocks<float>(of, p) : pairs_by_blocks<double>(of, p);
   auto [i, j] = pairs_below(n, p.device());
@@ -83,35 +100,10 @@ ndarray spatial::pdist(const ndarray& x, std::string_view metric, const metric_k
   return of.between(take(p, i, 0), take(p, j, 0), 1);
 }
 
-ndarray spatial::squareform(const ndarray& x, const squareform_kw& kw) {
-  const auto& shape = view_of(x, "squareform").shape;
-  if (shape.size() == 1) {
-    const int64_t n = x.size() == 0 ? 1 : order_of(x.size());
-    if (n < 0) fail<value_error>("squareform", x.size(), " distances are not those of all pairs of points");
-    if (n == 1) return zeros({1, 1}, {.dtype = x.dtype(), .device = x.device()});
-    const ndarray i = arange(n, {.device = x.device()})(_, newaxis), j = arange(n, {.device = x.device()});
-    const ndarray low = minimum(i, j), high = maximum(i, j);
-    const ndarray at = clip(floor_divide(low * (2 * n - low - 1), 2) + high - low - 1, 0, x.size() - 1);
-    return where(i == j, zeros({}, {.dtype = x.dtype(), .device = x.device()}), take(x, at));
-  }
-  if (shape.size() != 2 || shape[0] != shape[1])
-    fail<shape_error>("squareform", "shape ", shape, " is neither a vector of distances nor a square matrix");
-  if (kw.checks && x.size() > 0) {
-    if (!static_cast<bool>(all(x == x.T()))) fail<value_error>("squareform", "the matrix is not symmetric");
-    if (!static_cast<bool>(all(x.diagonal() == 0)))
-      fail<value_error>("squareform", "the matrix has distances that are not 0 on its diagonal");
-  }
-  const int64_t n = shape[0];
-  if (n < 2) return zeros({0}, {.dtype = x.dtype(), .device = x.device()});
-  const auto [i, j] = pairs_below(n, x.device());
-  return take(ravel(x), i * n + j);
-}
-
 ndarray spatial::distance_matrix(const ndarray& x, const ndarray& y, double p) {
   require_power(p, "distance_matrix");
   const two_sets points = fitting_sets(x, y, "distance_matrix");
-  const pair_metric of("minkowski", {.p = p}, points, "distance_matrix");
-  return of.matrix(of.prepared(points.a), of.prepared(points.b));
+  return distances_of_sets(pair_metric("minkowski", {.p = p}, points, "distance_matrix"), points);
 }
 
 }  // namespace sinter::inline v0

@@ -13,6 +13,7 @@
 #include "ops/spatial/walks.hpp"
 #include "runtime/parallel.hpp"
 #include "sinter/creation.hpp"
+#include "sinter/eval.hpp"
 #include "sinter/manipulate.hpp"
 
 namespace sinter::ops {
@@ -319,17 +320,37 @@ ndarray pairs_on_host(const point_tree& t, walk_norm of, double radius) {
   });
 }
 
-double share_of_leaves(const point_tree& t, const ndarray& queries, int64_t k) {
+namespace {
+
+/// Of some evaluated queries, each with a radius: the mean part of a tree's leaves that are so near.
+double share_of_near_leaves(const point_tree& t, walk_norm of, const ndarray& queries, const ndarray& radii) {
   const int64_t m = queries.shape(0);
-  const nearest_found found = host_walks().nearest(t, {}, queries, arange(m, {.device = cpu}), k, HUGE_VAL);
-  return with_tree(t, {}, [&]<class T, int D, int P>(const sn_tree::tree<T, D>& tree, sn_tree::norm<T, P> norm) {
-    const auto q = queries.host<T>(), far = found.distances.host<T>();
+  return with_tree(t, of, [&]<class T, int D, int P>(const sn_tree::tree<T, D>& tree, sn_tree::norm<T, P> norm) {
+    const auto q = queries.host<T>(), far = radii.host<T>();
     int64_t near = 0;
     for (int64_t i = 0; i < m; ++i)
       for (int leaf = 0; leaf < tree.leaves; ++leaf)
-        near += sn_tree::to_box(norm, tree, tree.leaves + leaf, q.data() + i * D) <= far[index_of((i + 1) * k - 1)];
+        near += sn_tree::to_box(norm, tree, tree.leaves + leaf, q.data() + i * D) <= far[index_of(i)];
     return static_cast<double>(near) / (static_cast<double>(m) * static_cast<double>(tree.leaves));
   });
+}
+
+}  // namespace
+
+double share_of_leaves(const point_tree& t, walk_norm of, const ndarray& queries, int64_t k) {
+  const ndarray order = arange(queries.shape(0), {.device = cpu});
+  const nearest_found found = host_walks().nearest(t, of, queries, order, k, HUGE_VAL);
+  return share_of_near_leaves(t, of, queries, found.distances(idx::_, -1));
+}
+double share_of_leaves_within(const point_tree& t, walk_norm of, const ndarray& queries, double radius) {
+  return share_of_near_leaves(t, of, queries,
+                              full({queries.shape(0)}, radius, {.dtype = queries.dtype(), .device = cpu}));
+}
+ndarray some_of(const ndarray& rows) {
+  constexpr int64_t some = 64;
+  const ndarray sample = rows(slice(idx::_, idx::_, std::max<int64_t>(1, rows.shape(0) / some))).copy();
+  eval(sample);
+  return sample;
 }
 
 const tree_walks& host_walks() {

@@ -40,6 +40,9 @@ class pair_metric {
   const std::string& name() const noexcept { return name_; }
   double exponent() const noexcept { return p_; }
   bool is_weighted() const noexcept { return w_.defined(); }
+  /// (d,), evaluated; undefined: all alike. And their sum, or d.
+  const ndarray& weights() const noexcept { return w_; }
+  const ndarray& total() const noexcept { return total_; }
 
  private:
   ndarray along(const ndarray& w, int rank, int axis) const;

@@ -82,11 +82,8 @@ class search {
       const nearest_found found = ask(t, queries, k);
       return {angles_of(found.distances).astype(sets_.a.dtype(), false), found.ids};
     }
-    if (serves_tree()) {
-      const nearest_found found = ask(make_tree(sets_.b, 8), sets_.a, k);
-      return {metric_ == "euclidean" ? sqrt(found.distances) : found.distances, found.ids};
-    }
-    if (const auto found = by_wide_tree(k)) return rooted({found->distances, found->ids});
+    if (serves_tree()) return measured(ask(make_tree(sets_.b, 8), sets_.a, k));
+    if (const auto found = by_wide_tree(k)) return measured(*found);
     if (by_products())
       return rooted(nearest_by_products(sets_.a, sets_.b, k,
                                         is_squared_                  ? product_order::squares
@@ -104,10 +101,11 @@ class search {
       out.distances = angles_of(square(out.distances)).astype(sets_.a.dtype(), false);
       return out;
     }
-    if (serves_tree()) {
-      neighbor_lists out = lists(make_tree(sets_.b, 8), sets_.a, squared ? radius : sum_of(radius, {}));
-      if (squared) out.distances = square(out.distances);
-      return out;
+    const double sum = norm_ && !squared ? sum_of(radius, *norm_) : radius;
+    auto found = serves_tree() ? lists(make_tree(sets_.b, 8), sets_.a, sum) : lists_by_wide_tree(sum);
+    if (found) {
+      if (squared) found->distances = square(found->distances);
+      return *found;
     }
     neighbor_lists out =
         lists_by_strips(sets_.a, sets_.b, is_squared_ && !squared ? sum_of(radius, {}) : radius, tiles_);
@@ -139,6 +137,7 @@ class search {
     if (metric_ == "euclidean" || metric_ == "sqeuclidean") {
       // Compared by squares.
       is_squared_ = true;
+      norm_ = walk_norm{};
       const pair_metric squares = is_weighted_ ? of.squared() : pair_metric("sqeuclidean", {}, sets_, function_);
       pairs_ = [squares](const ndarray& a, const ndarray& b) { return squares.between(a, b, 2); };
       tiles_ = [squares](const ndarray& a, const ndarray& b) { return squares.matrix(a, b); };
@@ -147,39 +146,53 @@ class search {
       tiles_ = by_rows(pairs_);
     } else {
       tiles_ = [of](const ndarray& a, const ndarray& b) { return of.matrix(a, b); };
+      if (metric_ == "cityblock") norm_ = norm_of(1, function_);
+      if (metric_ == "chebyshev") norm_ = norm_of(HUGE_VAL, function_);
+      if (metric_ == "minkowski" && of.exponent() >= 1) norm_ = norm_of(of.exponent(), function_);
     }
   }
 
   bool serves_tree() const { return sets_.a.shape(1) <= 3 && tree_can(); }
   /// In more dimensions a tree on the host, where some queries show that the points lie so that it has to read few of them.
   std::optional<nearest_found> by_wide_tree(int64_t k) const {
-    constexpr int64_t some = 64, least_points = 1024, least_queries = 1024;
-    constexpr double most_share = 0.25;  // of the leaves; products of all points take as long then
-    if (sets_.a.shape(1) <= 3 || points() < least_points || queries() < least_queries || !served_by_host(sets_.a) ||
-        !tree_can())
-      return std::nullopt;
+    if (!may_serve_wide_tree()) return std::nullopt;
     const point_tree t = make_tree(with_tree_columns(sets_.b), 8);
-    const ndarray rows = with_tree_columns(sets_.a), sample = rows(slice(_, _, queries() / some)).copy();
-    eval(sample);
-    if (share_of_leaves(t, sample, k) > most_share) return std::nullopt;
+    const ndarray rows = with_tree_columns(sets_.a);
+    if (share_of_leaves(t, *norm_, some_of(rows), k) > most_share_of_leaves) return std::nullopt;
     return ask(t, rows, k);
+  }
+  std::optional<neighbor_lists> lists_by_wide_tree(double sum) const {
+    if (!may_serve_wide_tree()) return std::nullopt;
+    const point_tree t = make_tree(with_tree_columns(sets_.b), 8);
+    const ndarray rows = with_tree_columns(sets_.a);
+    if (share_of_leaves_within(t, *norm_, some_of(rows), sum) > most_share_of_leaves) return std::nullopt;
+    return lists(t, rows, sum);
+  }
+  bool may_serve_wide_tree() const {
+    return sets_.a.shape(1) > 3 && points() >= least_of_wide_tree && queries() >= least_of_wide_tree &&
+           served_by_host(sets_.a) && tree_can();
   }
   /// Whether a tree can: its distances are finite, since an infinite one says there that nothing was found.
   bool tree_can() const {
-    if (!is_squared_ || is_weighted_ || sets_.a.shape(1) < 1 || sets_.a.shape(1) > most_tree_dimensions) return false;
-    const double most = type() == dtype::f32 ? 1e18 : 1e153;
+    if (!norm_ || is_weighted_ || sets_.a.shape(1) < 1 || sets_.a.shape(1) > most_tree_dimensions) return false;
+    const double largest = type() == dtype::f32 ? 1e36 : 1e306;  // sums of terms are this at most
+    const double most = std::pow(largest, 1 / std::max(2.0, norm_->p < HUGE_VAL ? norm_->p : 2.0));
     return points() < (int64_t{1} << 31) - 1 &&
            static_cast<bool>(logical_and(all(abs(sets_.a) < most), all(abs(sets_.b) < most)));
   }
   bool by_products() const { return pairs_ && !is_weighted_ && sets_.a.shape(1) >= 4; }
 
   nearest_found ask(const point_tree& t, const ndarray& queries, int64_t k) const {
-    return walks_for(queries).nearest(t, {}, queries, walking_order(t, queries), k, HUGE_VAL);
+    return walks_for(queries).nearest(t, norm_.value_or(walk_norm{}), queries, walking_order(t, queries), k, HUGE_VAL);
   }
   neighbor_lists lists(const point_tree& t, const ndarray& queries, double sum) const {
     const ndarray radii = full({queries.shape(0)}, sum, {.dtype = queries.dtype(), .device = queries.device()}).copy();
     eval(radii);
-    return lists_within(t, {}, {queries, walking_order(t, queries), radii});
+    return lists_within(t, norm_.value_or(walk_norm{}), {queries, walking_order(t, queries), radii});
+  }
+  /// Distances from what a tree compares.
+  knn_result measured(const nearest_found& found) const {
+    return {metric_ == "sqeuclidean" ? found.distances : distances_of(found.distances, *norm_), found.ids};
   }
   knn_result rooted(knn_result r) const {
     if (is_squared_ && metric_ == "euclidean") r.distances = sqrt(r.distances);
@@ -191,6 +204,7 @@ class search {
   std::string metric_;
   pair_distance pairs_;  // where candidates of products are measured by it
   tile_function tiles_;
+  std::optional<walk_norm> norm_;  // where a tree knows the metric
   bool is_squared_ = false, is_weighted_ = false, chords_ = false;
 };
 

@@ -78,8 +78,16 @@ ndarray pairs_on_host(const point_tree& t, walk_norm of, double radius);
 /// boxes do not overlap. Takes n log(leaves) comparisons.
 ndarray order_by_medians(const ndarray& points, std::int64_t leaves, std::int64_t bucket);
 
-/// Of a tree on the host and some evaluated queries: the mean part of its leaves that a search for the k nearest has to read.
-double share_of_leaves(const point_tree& t, const ndarray& queries, std::int64_t k);
+/// Of a tree on the host and some evaluated queries: the mean part of its leaves that a search for the k nearest has to read, or one
+/// for all points within `radius`, as the norm sums it.
+double share_of_leaves(const point_tree& t, walk_norm of, const ndarray& queries, std::int64_t k);
+double share_of_leaves_within(const point_tree& t, walk_norm of, const ndarray& queries, double radius);
+/// Rows here and there of an array, evaluated, by which the share of all is estimated.
+ndarray some_of(const ndarray& rows);
+/// Up to this share a tree in more than three dimensions is faster than products or tiles of all points, if there are some queries
+/// and points.
+constexpr double most_share_of_leaves = 0.25;
+constexpr std::int64_t least_of_wide_tree = 1024;
 
 /// Whether loops of the host serve the array's device.
 bool served_by_host(const ndarray& x);

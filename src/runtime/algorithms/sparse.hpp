@@ -98,6 +98,20 @@ class sparse {
   /// Row k of the result is row rows[k] (checked) of the matrix: its entries from indptr[k] on. `bytes` of an element.
   virtual void copy_rows(const sparse_matrix&, std::size_t /*bytes*/, const std::int64_t* /*rows*/,
                          std::int64_t /*count*/, const std::int64_t* /*indptr*/, void* /*indices*/, void* /*data*/) {}
+  /// indptr of what copy_rows() gives, which is returned by its last number.
+  virtual std::int64_t count_copies(const sparse_matrix&, const std::int64_t* /*rows*/, std::int64_t /*count*/,
+                                    std::int64_t* /*indptr*/) {
+    return 0;
+  }
+  /// Diagonals, with offsets that ascend, of `bytes` each: diagonal d has its elements from starts[d] of `elements` on. Writes all parts.
+  virtual void lay_diagonals(std::span<const std::int64_t> /*offsets*/, std::span<const std::int64_t> /*starts*/,
+                             const void* /*elements*/, std::size_t /*bytes*/, const sparse_matrix& /*extents*/,
+                             void* /*indptr*/, void* /*indices*/, void* /*data*/) {}
+  /// The dense matrix, in C order, or its transpose; no place is there twice.
+  virtual void spread(const sparse_matrix&, std::size_t /*bytes*/, bool /*transposed*/, void* /*result*/) {}
+  /// The elements at some places (row, column; checked) of a matrix whose rows ascend strictly, 0 where there is none.
+  virtual void elements_at(const sparse_matrix&, std::size_t /*bytes*/, const std::int64_t* /*rows*/,
+                           const std::int64_t* /*columns*/, std::int64_t /*count*/, void* /*result*/) {}
   /// The largest (smallest) entry of each row, or column where `transposed`, in the matrix's type, any real one; NaN
   /// wins; where there is none the type's lowest (highest) number. counts: how many entries.
   virtual void extremes(const sparse_matrix&, bool /*transposed*/, bool /*largest*/, void* /*result*/,

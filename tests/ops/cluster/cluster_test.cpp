@@ -92,8 +92,8 @@ TEST_CASE("DBSCAN labels what comparing all distances labels") {
     const double eps = d == 1 ? 0.0003 : d == 2 ? 0.015 : 0.06;
     const auto found = cluster::dbscan(x, eps, {.min_samples = 4});
     const auto lists = spatial::radius_neighbors(x, x, eps);
-    // The same by lists in one more dimension, which is no tree's.
-    const auto beside = cluster::dbscan(concatenate({x, zeros({3000, 4 - d})}, 1), eps, {.min_samples = 4});
+    // The same by lists in seventeen dimensions, which are no tree's.
+    const auto beside = cluster::dbscan(concatenate({x, zeros({3000, 17 - d})}, 1), eps, {.min_samples = 4});
     CHECK(equal(found.labels, beside.labels));
     CHECK(equal(found.core_sample_indices, flatnonzero(diff(lists.indptr) >= 4)));
     CHECK(found.n_clusters == max(found.labels).item<std::int64_t>() + 1);

@@ -31,8 +31,9 @@ struct ranked {
 /// Up to as many first elements are sorted with their keys; more are sorted faster by argsort().
 constexpr int64_t longest_ordered = 1024;
 
-/// How many candidates for the first k elements are held before they are reduced to k.
-int64_t candidates_of(int64_t k) noexcept { return 2 * k + 1024; }
+/// How many candidates for the first k elements are held before they are reduced to k: few, so that the first elements soon give a
+/// bound for the others.
+int64_t candidates_of(int64_t k) noexcept { return 2 * k + 64; }
 
 /// The first k of the elements [begin, end), in any order, to `held`; returns how many there are.
 template <class Key, class KeyAt>

@@ -16,9 +16,6 @@ enum class blas_triangle : unsigned { upper = 121, lower = 122 };
 enum class blas_diagonal : unsigned { stored = 131, unit = 132 };
 enum class blas_side : unsigned { left = 141, right = 142 };
 
-using openblas_set_num_threads_type = void(int);
-using openblas_get_num_threads_type = int();
-
 /// `Factor` is how alpha and beta are passed; matrices of complex elements are void.
 template <class Factor, class Element>
 using gemm_type = void(blas_order, blas_form, blas_form, blas_int rows, blas_int columns, blas_int inner, Factor alpha,

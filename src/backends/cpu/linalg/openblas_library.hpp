@@ -1,15 +1,13 @@
 // OpenBLAS, opened on first use, and how its threads share the cores with the library's own.
 #pragma once
-#include <mutex>
-
 #include "backends/cpu/linalg/openblas_functions.hpp"
+#include "platform/host_libraries.hpp"
 #include "platform/optional_library.hpp"
 
 namespace sinter::cpu {
 
 // clang-format off
 #define SINTER_OPENBLAS_FUNCTIONS(F)                                                                  \
-  F(openblas_set_num_threads) F(openblas_get_num_threads)                                             \
   F(cblas_sgemm) F(cblas_dgemm) F(cblas_cgemm) F(cblas_zgemm) F(cblas_ssyrk) F(cblas_dsyrk)            \
   F(cblas_sgemv) F(cblas_dgemv) F(cblas_cgemv) F(cblas_zgemv)
 // clang-format on
@@ -21,13 +19,11 @@ class openblas_section {
  public:
   /// Throws device_error, in the name of a public function, where OpenBLAS cannot be used.
   openblas_section(const char* function, int threads);
-  ~openblas_section();
   const openblas_api* operator->() const noexcept { return &api_; }
 
  private:
   const openblas_api& api_;
-  std::unique_lock<std::mutex> lock_;
-  int before_;  // the setting before
+  platform::openblas_threads threads_;
 };
 
 }  // namespace sinter::cpu

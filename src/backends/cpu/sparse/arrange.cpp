@@ -154,9 +154,13 @@ sparse_defect defect_of(const sparse_matrix& a) {
   std::atomic<std::int64_t> first{none};
   runtime::parallel_for((a.entries + block - 1) / block, 0.5 * static_cast<double>(a.entries), [&](std::int64_t b) {
     const std::int64_t end = std::min(a.entries, (b + 1) * block);
-    bool wrong = false;
-    for (std::int64_t k = b * block; k < end; ++k) wrong |= indices[k] < 0 || indices[k] >= a.columns;
-    if (!wrong) return;
+    // A number below 0 or above the last one sets the first bit.
+    using U = std::make_unsigned_t<I>;
+    U wrong = 0;
+    const auto last = static_cast<U>(a.columns - 1);
+    for (std::int64_t k = b * block; k < end; ++k)
+      wrong |= static_cast<U>(indices[k]) | (last - static_cast<U>(indices[k]));
+    if (wrong >> (8 * sizeof(I) - 1) == 0) return;
     std::int64_t at = b * block;
     while (indices[at] >= 0 && indices[at] < a.columns) ++at;
     std::int64_t before = first.load();

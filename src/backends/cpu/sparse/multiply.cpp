@@ -23,20 +23,9 @@ T dot_of_short_row(const T* data, const I* columns, const T* x) {
   for (int k = 0; k < Count; ++k) sum += data[k] * x[columns[k]];
   return sum;
 }
-/// Sum of a row's products; four sums side by side where the row is long. Short rows, of stencils and graphs, are a jump each, without a
-/// loop's tests.
+/// Sum of a row's products; four sums side by side where the row is long.
 template <class T, class I>
 T dot_of_row(const T* data, const I* columns, std::int64_t count, const T* x) {
-  switch (count) {
-    case 1: return dot_of_short_row<1>(data, columns, x);
-    case 2: return dot_of_short_row<2>(data, columns, x);
-    case 3: return dot_of_short_row<3>(data, columns, x);
-    case 4: return dot_of_short_row<4>(data, columns, x);
-    case 5: return dot_of_short_row<5>(data, columns, x);
-    case 6: return dot_of_short_row<6>(data, columns, x);
-    case 7: return dot_of_short_row<7>(data, columns, x);
-    default: break;
-  }
   T sum{};
   std::int64_t k = 0;
   if (count >= 8) {
@@ -84,16 +73,41 @@ struct scaling {
   }
 };
 
+/// Rows from r on that have `Count` entries each, as those of stencils and graphs have: one after the other, without a jump for each.
+/// Returns the next row.
+template <int Count, class T, class I>
+std::int64_t times_short_rows(const typed_rows<T, I>& a, const T* x, const scaling<T>& scale, T* result, std::int64_t r,
+                              std::int64_t last) {
+  const T* data = a.data + a.indptr[r];
+  const I* columns = a.indices + a.indptr[r];
+  do {
+    result[r] = scale(dot_of_short_row<Count>(data, columns, x), r);
+    data += Count, columns += Count, ++r;
+  } while (r < last && a.indptr[r + 1] - a.indptr[r] == Count);
+  return r;
+}
+
 /// A times a vector, or sums of rows.
 template <class T, class I>
 void times_vector(const typed_rows<T, I>& a, const sparse_product& p, T* result, std::int64_t first,
                   std::int64_t last) {
   const scaling<T> scale(p);
   const T* const x = static_cast<const T*>(p.x);
-  for (std::int64_t r = first; r < last; ++r) {
+  for (std::int64_t r = first; r < last;) {
     const auto from = static_cast<std::int64_t>(a.indptr[r]), count = static_cast<std::int64_t>(a.indptr[r + 1]) - from;
+    switch (x ? count : 0) {
+      case 1: r = times_short_rows<1>(a, x, scale, result, r, last); continue;
+      case 2: r = times_short_rows<2>(a, x, scale, result, r, last); continue;
+      case 3: r = times_short_rows<3>(a, x, scale, result, r, last); continue;
+      case 4: r = times_short_rows<4>(a, x, scale, result, r, last); continue;
+      case 5: r = times_short_rows<5>(a, x, scale, result, r, last); continue;
+      case 6: r = times_short_rows<6>(a, x, scale, result, r, last); continue;
+      case 7: r = times_short_rows<7>(a, x, scale, result, r, last); continue;
+      default: break;
+    }
     const T sum = x ? dot_of_row(a.data + from, a.indices + from, count, x) : sum_of_row(a.data + from, count);
     result[r] = scale(sum, r);
+    ++r;
   }
 }
 
@@ -153,34 +167,44 @@ column_range columns_of(const sparse_matrix& a, std::int64_t first, std::int64_t
   return range.first < range.last ? range : column_range{};
 }
 
-/// The same for a matrix of `Width` columns; 0: of any number.
+/// Adds the products of some rows with `Width` columns of X from `x` on (0: with `count`) to as many sums of all columns of A.
 template <int Width, class T, class I>
-void scatter_wide(const typed_rows<T, I>& a, const sparse_product& p, std::int64_t first, std::int64_t last, T* sums) {
-  const T* const x = static_cast<const T*>(p.x);
-  const std::int64_t width = Width == 0 ? p.width : Width;
+void scatter_block(const typed_rows<T, I>& a, const T* x, std::int64_t width, std::int64_t count, std::int64_t first,
+                   std::int64_t last, T* sums) {
   for (std::int64_t r = first; r < last; ++r) {
-    const T* const of_row = x + r * width;
     const auto end = static_cast<std::int64_t>(a.indptr[r + 1]);
+    T of_row[Width == 0 ? 1 : Width];
+    for (int j = 0; j < Width; ++j) of_row[j] = x[r * width + j];
+    const T* const all_of_row = Width == 0 ? x + r * width : of_row;
+    const std::int64_t many = Width == 0 ? count : Width;
     for (auto k = static_cast<std::int64_t>(a.indptr[r]); k < end; ++k) {
       const T v = a.data[k];
       T* const to = sums + static_cast<std::int64_t>(a.indices[k]) * width;
-      for (std::int64_t j = 0; j < width; ++j) to[j] += v * of_row[j];
+      for (std::int64_t j = 0; j < many; ++j) to[j] += v * all_of_row[j];
     }
   }
+}
+template <class T, class I>
+void scatter_wide(const typed_rows<T, I>& a, const T* x, std::int64_t width, std::int64_t count, std::int64_t first,
+                  std::int64_t last, T* sums) {
+  switch (count) {
+    case 4: return scatter_block<4>(a, x, width, count, first, last, sums);
+    case 8: return scatter_block<8>(a, x, width, count, first, last, sums);
+    case 16: return scatter_block<16>(a, x, width, count, first, last, sums);
+    default: return scatter_block<0>(a, x, width, count, first, last, sums);
+  }
+}
+/// All rows, with the columns of X from `from` to `to`.
+template <class T, class I>
+void scatter_columns(const typed_rows<T, I>& a, const sparse_product& p, std::int64_t from, std::int64_t to, T* sums) {
+  scatter_wide(a, static_cast<const T*>(p.x) + from, p.width, to - from, 0, a.rows, sums + from);
 }
 
 /// Adds the products of some rows to sums of all columns.
 template <class T, class I>
 void scatter_rows(const typed_rows<T, I>& a, const sparse_product& p, std::int64_t first, std::int64_t last, T* sums) {
   const T* const x = static_cast<const T*>(p.x);
-  if (x && p.width > 1) {
-    switch (p.width) {
-      case 4: return scatter_wide<4>(a, p, first, last, sums);
-      case 8: return scatter_wide<8>(a, p, first, last, sums);
-      case 16: return scatter_wide<16>(a, p, first, last, sums);
-      default: return scatter_wide<0>(a, p, first, last, sums);
-    }
-  }
+  if (x && p.width > 1) return scatter_wide(a, x, p.width, p.width, first, last, sums);
   for (std::int64_t r = first; r < last; ++r) {
     const auto end = static_cast<std::int64_t>(a.indptr[r + 1]);
     auto k = static_cast<std::int64_t>(a.indptr[r]);
@@ -259,11 +283,37 @@ void times_transposed_band(const typed_rows<T, I>& a, const sparse_product& p, c
   });
 }
 
+/// Of so many columns threads take some each, all rows in order: bits do not depend on how many, and nothing is added up twice.
+constexpr std::int64_t wide = 8;
+bool is_wide(const sparse_product& p) { return p.x && p.width >= wide; }
+template <class T, class I>
+void times_transposed_wide(const sparse_matrix& m, const sparse_product& p, double time, T* result, T* scratch) {
+  const typed_rows<T, I> a(m);
+  const scaling<T> scale(p);
+  const std::int64_t size = a.columns * p.width, blocks = std::min<std::int64_t>(runtime::thread_count(), p.width / 4);
+  T* const sums = scale.added ? scratch : result;  // the result may be what is added
+  runtime::parallel_for(blocks, time, [&](std::int64_t b) {
+    const std::int64_t first = p.width * b / blocks, last = p.width * (b + 1) / blocks;
+    if (blocks == 1) std::fill(sums, sums + size, T{});
+    else
+      for (std::int64_t c = 0; c < a.columns; ++c)
+        std::fill(sums + c * p.width + first, sums + c * p.width + last, T{});
+    scatter_columns(a, p, first, last, sums);
+  });
+  if (!scale.added && !scale.scaled) return;
+  constexpr std::int64_t block = 4096;
+  runtime::parallel_for((size + block - 1) / block, 0.5 * static_cast<double>(size), [&](std::int64_t at) {
+    const std::int64_t end = std::min(size, (at + 1) * block);
+    for (std::int64_t i = at * block; i < end; ++i) result[i] = scale(sums[i], i);
+  });
+}
+
 template <class T, class I>
 void times_transposed(const sparse_matrix& m, const sparse_product& p, T* result, T* scratch) {
   const typed_rows<T, I> a(m);
   const scaling<T> scale(p);
   const double time = time_of_entry * static_cast<double>(m.entries) * static_cast<double>(p.width);
+  if (is_wide(p)) return times_transposed_wide<T, I>(m, p, time, result, scratch);
   if (const band b = band_of<I>(m); !b.rows.empty())
     return times_transposed_band<T, I>(a, p, b, 2 * time, result, scratch);
   const std::int64_t parts = transposed_parts(m);
@@ -316,6 +366,7 @@ void times_rows(const sparse_matrix& m, const sparse_product& p, T* result) {
 
 std::size_t cpu_sparse::multiply_scratch(const sparse_matrix& a, const sparse_product& p) const {
   if (!p.transposed) return 0;
+  if (is_wide(p)) return p.y ? static_cast<std::size_t>(a.columns * p.width) * itemsize(a.type) : 0;
   return static_cast<std::size_t>(transposed_parts(a) * a.columns * p.width) * itemsize(a.type);
 }
 

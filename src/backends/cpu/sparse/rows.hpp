@@ -72,6 +72,8 @@ void with_types(const runtime::sparse_matrix& a, F&& f) {
   });
 }
 
+/// No character, through which everything might be written.
+enum class one_byte : std::uint8_t {};
 struct sixteen_bytes {
   std::uint64_t low, high;
 };
@@ -79,7 +81,7 @@ struct sixteen_bytes {
 template <class F>
 void with_bytes(std::size_t bytes, F&& f) {
   switch (bytes) {
-    case 1: return f(std::uint8_t{});
+    case 1: return f(one_byte{});
     case 2: return f(std::uint16_t{});
     case 4: return f(std::uint32_t{});
     case 8: return f(std::uint64_t{});

@@ -19,6 +19,14 @@ class cpu_sparse final : public runtime::sparse {
   std::int64_t join_equal(const runtime::sparse_matrix& a, void* indices, void* data, void* indptr) override;
   void copy_rows(const runtime::sparse_matrix& a, std::size_t bytes, const std::int64_t* rows, std::int64_t count,
                  const std::int64_t* indptr, void* indices, void* data) override;
+  std::int64_t count_copies(const runtime::sparse_matrix& a, const std::int64_t* rows, std::int64_t count,
+                            std::int64_t* indptr) override;
+  void lay_diagonals(std::span<const std::int64_t> offsets, std::span<const std::int64_t> starts, const void* elements,
+                     std::size_t bytes, const runtime::sparse_matrix& extents, void* indptr, void* indices,
+                     void* data) override;
+  void spread(const runtime::sparse_matrix& a, std::size_t bytes, bool transposed, void* result) override;
+  void elements_at(const runtime::sparse_matrix& a, std::size_t bytes, const std::int64_t* rows,
+                   const std::int64_t* columns, std::int64_t count, void* result) override;
   void extremes(const runtime::sparse_matrix& a, bool transposed, bool largest, void* result,
                 std::int64_t* counts) override;
   std::int64_t count_product(const runtime::sparse_matrix& a, const runtime::sparse_matrix& b,

@@ -5,10 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "ops/base/algorithm_calls.hpp"
 #include "ops/base/errors.hpp"
 #include "ops/base/opaque_call.hpp"
 #include "ops/sparse_linalg/host/superlu_library.hpp"
 #include "ops/sparse_linalg/iteration.hpp"
+#include "platform/host_libraries.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/manipulate.hpp"
 #include "sinter/sparse_factors.hpp"
@@ -31,6 +33,8 @@ struct factored {
   int n = 0;
   mutable std::vector<int> perm_r, perm_c;  // SuperLU takes them without const
   mutable slu::matrix l{}, u{};
+  mutable std::mutex unpacking;
+  mutable sparse_array lower, upper;  // once they have been asked for
 
   factored() = default;
   factored(const factored&) = delete;
@@ -164,6 +168,8 @@ void factor_columns(const char* function, factored& to, const sparse_array& a, s
   superlu_statistics statistics(lib);
   slu::global_lu memory{};
   int info = 0;
+  // Its calls of the BLAS are too small to be shared; threads would wait for each other in each.
+  const platform::openblas_threads blas(1);
   lib.get_perm_c(how.colperm, &whole, to.perm_c.data());
   lib.sp_preorder(&how, &whole, to.perm_c.data(), etree.data(), &ordered);
   const auto run = lib.*(incomplete ? slu::of<T>::drop : slu::of<T>::factor);
@@ -219,8 +225,7 @@ host_columns<T> unpack(const factored& f, bool lower) {
   return out;
 }
 
-sparse_array unpacked(const std::shared_ptr<const factored>& handle, const char* function, bool lower) {
-  const factored& f = defined(handle, function, "the factors");
+sparse_array unpacked(const factored& f, bool lower) {
   if (f.n == 0) return sparse::csc_array(shape_t{0, 0}, {.dtype = f.type, .device = f.device});
   return with_element(f.type, [&](auto element) {
     const auto c = unpack<decltype(element)>(f, lower);
@@ -230,21 +235,28 @@ sparse_array unpacked(const std::shared_ptr<const factored>& handle, const char*
     return a.to_device(f.device);
   });
 }
+sparse_array kept_factor(const std::shared_ptr<const factored>& handle, const char* function, bool lower) {
+  const factored& f = defined(handle, function, "the factors");
+  const std::lock_guard lock(f.unpacking);
+  sparse_array& kept = lower ? f.lower : f.upper;
+  if (!kept.defined()) kept = unpacked(f, lower);
+  return kept;
+}
 
 template <class T>
 ndarray solve_columns(const factored& f, const ndarray& b, int trans) {
   const int columns = b.ndim() == 1 ? 1 : static_cast<int>(b.shape(1));
-  std::vector<T> x = for_host(b.ndim() == 1 ? b : b.T()).to_vector<T>();  // one column after the other
-  slu::dense store{f.n, x.data()};
+  const value x = own_memory(value_of((b.ndim() == 1 ? b : b.T()).astype(f.type)));  // one column after the other
+  slu::dense store{f.n, address_to_write(x)};
   slu::matrix right{slu::DN, slu::of<T>::dtype, 0, f.n, columns, &store};
   superlu_statistics statistics(*f.library);
   int info = 0;
+  const platform::openblas_threads blas(1);
   if (f.n > 0 && columns > 0)
     (f.library->*slu::of<T>::solve)(trans, &f.l, &f.u, f.perm_c.data(), f.perm_r.data(), &right, statistics.get(),
                                     &info);
   if (info != 0) fail<linalg_error>("solve", "SuperLU refuses argument ", -info);
-  const ndarray all = array(x, {.device = cpu});
-  return b.ndim() == 1 ? all : reshape(all, {columns, f.n}).T();
+  return b.ndim() == 1 ? wrap(x) : wrap(x).T().copy();
 }
 
 }  // namespace
@@ -288,8 +300,8 @@ int64_t superlu::nnz() const {
   return int64_t{static_cast<const slu::supernodes*>(f.l.store)->nnz} +
          static_cast<const slu::columns*>(f.u.store)->nnz;
 }
-sparse_array superlu::L() const { return unpacked(factored_, "L", true); }
-sparse_array superlu::U() const { return unpacked(factored_, "U", false); }
+sparse_array superlu::L() const { return kept_factor(factored_, "L", true); }
+sparse_array superlu::U() const { return kept_factor(factored_, "U", false); }
 ndarray superlu::perm_r() const {
   const detail::factored& f = ops::defined(factored_, "perm_r", "the factors");
   return array(f.perm_r, {.device = f.device});
@@ -315,7 +327,7 @@ ndarray superlu::solve(const ndarray& b, char trans) const {
   const ndarray on_host = b.to_host();
   const ndarray columns =
       with_element(f.type, [&](auto element) { return solve_columns<decltype(element)>(f, on_host, how); });
-  return columns.copy().astype(type, {.copy = false, .device = b.device()});
+  return columns.astype(type, {.copy = false, .device = b.device()});
 }
 
 ndarray spsolve(const sparse_array& A, const ndarray& b, const spsolve_kw& kw) {
