@@ -124,19 +124,70 @@ TEST_CASE("reshapes across parts move each element once, to the first of the joi
   for (const dist::placements& how : {dist::placements{shard(0), shard(1)}, {shard(1), shard(0)}, {shard(2), shard(1)}})
     CHECK(identical(dist::shard(x, grid, how).reshape({-1}) + 1, x.reshape({-1}) + 1));
   const ndarray s = dist::shard(x, mesh_of({4}), {shard(2)});
-  sinter_test::refuses<device_error>([&] { eval(s.reshape({-1})["::7"] + 1); }, "[reshape]");
+  CHECK(identical(s.reshape({-1})["::7"] + 1, x.reshape({-1})["::7"] + 1));
+  // Few elements of an array of more than a megabyte.
+  const ndarray large = dist::shard(generator(31).random({400, 400}), mesh_of({4}), {shard(1)});
+  sinter_test::refuses<device_error>([&] { eval(large.reshape({-1})["::7"] + 1); }, "[reshape]");
   const std::string plan = explain(s.reshape({-1}) + 1);
   CHECK(plan.find("redistribution of (24, 6, 10) float64: 8640 bytes") != std::string::npos);
   CHECK(plan.find("all-gather") == std::string::npos);
   CHECK(dist::placements_of(s.reshape({-1}) + 1) == dist::placements{shard(0)});
 }
 
-TEST_CASE("diagonals go along parts of the first axis, else say so") {
-  const ndarray x = generator(25).random({9, 9});
-  const ndarray s = dist::shard(x, mesh_of({3}), {shard(1)});
-  sinter_test::refuses<device_error>([&] { eval(s.diagonal() + 1); }, "replicate()");
-  CHECK(identical(dist::redistribute(s, {shard(0)}).diagonal() + 1, x.diagonal() + 1));
-  CHECK(identical(dist::redistribute(s, {}).diagonal() + 1, x.diagonal() + 1));
+TEST_CASE("diagonals stay where their elements are") {
+  const ndarray x = generator(25).random({9, 9}), wide = generator(26).random({7, 23}),
+                stack = generator(27).random({5, 8, 8});
+  for (const std::int64_t n : mesh_sizes())
+    for (const std::int64_t a : {0, 1}) {
+      INFO(n, " positions, along axis ", a);
+      const dist::mesh m = mesh_of({n});
+      const ndarray s = dist::shard(x, m, {shard(a)}), w = dist::shard(wide, m, {shard(a)});
+      CHECK(identical(s.diagonal() + 1, x.diagonal() + 1));
+      for (const std::int64_t k : {-6, -1, 3, 16, 22}) CHECK(identical(diagonal(w, k) + 1, diagonal(wide, k) + 1));
+      CHECK(identical(diagonal(w["::2, 1::3"]) + 1, diagonal(wide["::2, 1::3"]) + 1));
+      CHECK(identical(diagonal(fliplr(w), 2) + 1, diagonal(fliplr(wide), 2) + 1));  // steps back
+      CHECK(identical(trace(w), trace(wide)));
+      const ndarray d = dist::shard(stack, m, {shard(a + 1)});
+      CHECK(identical(diagonal(d, 1, 1, 2) + 1, diagonal(stack, 1, 1, 2) + 1));
+      CHECK(identical(diagonal(d, 0, 0, 2) + 1, diagonal(stack, 0, 0, 2) + 1));
+      const std::string plan = explain(s.diagonal() + 1);
+      CHECK(plan.find("0 collectives, 0 bytes") != std::string::npos);
+    }
+  const dist::mesh grid = mesh_of({2, 3});
+  for (const dist::placements& how :
+       {dist::placements{shard(0), shard(1)}, {shard(1), shard(0)}, {shard(1), shard(1)}}) {
+    const ndarray s = dist::shard(wide, grid, how);
+    for (const std::int64_t k : {-5, 0, 12}) CHECK(identical(diagonal(s, k) + 1, diagonal(wide, k) + 1));
+  }
+  const ndarray both = dist::shard(wide, grid, {shard(0), shard(1)});
+  CHECK(identical(diagonal(fliplr(both)) + 1, diagonal(fliplr(wide)) + 1));
+  const ndarray large = dist::shard(generator(32).random({400, 400}), grid, {shard(0), shard(1)});
+  sinter_test::refuses<device_error>([&] { eval(diagonal(fliplr(large)) + 1); }, "replicate()");
+}
+
+TEST_CASE("diagonals are written where they are") {
+  const ndarray x = generator(28).random({9, 11}), line = generator(29).random({9});
+  for (const std::int64_t n : mesh_sizes())
+    for (const std::int64_t a : {0, 1}) {
+      INFO(n, " positions, along axis ", a);
+      const dist::mesh m = mesh_of({n});
+      ndarray s = dist::shard(x, m, {shard(a)}), want = x.copy();
+      fill_diagonal(s, 7.0);
+      fill_diagonal(want, 7.0);
+      CHECK(identical(s, want));
+      fill_diagonal(s, dist::shard(line, m, {shard(0)}));
+      fill_diagonal(want, line);
+      CHECK(identical(s, want));
+      // Back from the upper right corner.
+      ndarray t = dist::shard(x, m, {shard(a)}), turned = x.copy();
+      t.reshape({-1})["10:81:10"] = dist::shard(line["1:9"].copy(), m, {shard(0)});
+      turned.reshape({-1})["10:81:10"] = line["1:9"];
+      CHECK(identical(t, turned));
+    }
+  ndarray s = dist::shard(x, mesh_of({2, 3}), {shard(0), shard(1)}), want = x.copy();
+  fill_diagonal(s, 7.0);
+  fill_diagonal(want, 7.0);
+  CHECK(identical(s, want));
 }
 
 TEST_CASE("writes to parts of distributed arrays") {
