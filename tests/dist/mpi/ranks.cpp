@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "dist/programs.hpp"
+#include "dist/everyday_programs.hpp"
 #include "dist/indexed_programs.hpp"
 
 using namespace sinter;
@@ -61,6 +62,7 @@ void run_cases(const dist::mesh& m) {
   const dist::mesh grid({1, m.size()}, {.devices = {cpu}});
   std::vector<test::user_program> all = test::user_programs();
   all.insert(all.end(), test::indexed_programs().begin(), test::indexed_programs().end());
+  all.insert(all.end(), test::everyday_programs().begin(), test::everyday_programs().end());
   for (const test::user_program& u : all) {
     const std::string what = test::difference_of(u, u.run(test::on_mesh(m, grid)), u.run(test::one_device()));
     if (what.empty()) continue;
