@@ -321,6 +321,19 @@ parts partitioner::view_of(const parts& from, const dims& base, dtype type, cons
   return out;
 }
 
+/// A row or an element, which all devices have, as what is written to a new array: the array is divided as that which it is taken from.
+layout partitioner::layout_of_source(node* written, const dims& shape) {
+  layout how;
+  node* from = written;
+  while (from->kind == node_kind::view) from = from->operand(0);
+  if (from == written || at(from).free || from->shape.size() != shape.size()) return how;
+  for (split s : at(from).in.how.splits) {
+    if (from->shape[s.axis] != shape[s.axis]) s.bounds = even_bounds(shape[s.axis], s.parts());
+    how.add(std::move(s));
+  }
+  return how;
+}
+
 parts partitioner::update(node* n) {
   node *const base = n->operand(0), *const written = n->operand(1);
   if (std::vector<pieces> room; written->size() == 0) return {layout_of(base), get(base, layout_of(base), room)};
@@ -336,8 +349,15 @@ parts partitioner::update(node* n) {
       wide.bounds.front() = 0;
       for (std::int64_t& b : wide.bounds) b = std::min(b, base->shape[c.axis]);
       wide.bounds.back() = base->shape[c.axis];
+      // A row that is written first, as by a roll, or half of the array does not put the rest of it on one device.
+      const std::vector<std::int64_t> even = even_bounds(base->shape[c.axis], wide.parts());
+      std::int64_t longest = 0;
+      for (std::size_t k = 0; k + 1 < wide.bounds.size(); ++k)
+        longest = std::max(longest, wide.bounds[k + 1] - wide.bounds[k]);
+      if (4 * longest > 5 * even[1] + 8) wide.bounds = even;
       like.add(std::move(wide));
     }
+    if (like.splits.empty()) like = layout_of_source(written, base->shape);
     how = std::move(like);
   }
   layout joined_layout;

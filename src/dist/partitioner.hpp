@@ -78,6 +78,7 @@ class partitioner {
                     std::int64_t offset, parts& out);
   std::vector<value> whole_of(const parts& from, const dims& shape, dtype type, const layout& how);
   parts update(node* n);
+  layout layout_of_source(node* written, const dims& shape);
   parts gather(node* n);
   parts gather_across(node* n);
   parts gather_rows(node* n);

@@ -209,6 +209,7 @@ TEST_CASE("functions with derivatives of their own run on parts") {
   for (const std::int64_t n : mesh_sizes()) {
     const ndarray s = dist::shard(x, mesh_of({n}), {shard(0)});
     CHECK(identical(wave(s), sin(x) * 2));
+    CHECK(dist::placements_of(wave(s)) == dist::placements{shard(0)});
     CHECK(identical(soft(s), log1p(exp(x))));
     CHECK(identical(grad([&](const ndarray& v) { return sum(wave(v)); })(s), 2 * cos(x)));
     CHECK(identical(grad([&](const ndarray& v) { return sum(soft(v)); })(s), 1 / (1 + exp(-x))));

@@ -188,6 +188,14 @@ TEST_CASE("diagonals are written where they are") {
   fill_diagonal(s, 7.0);
   fill_diagonal(want, 7.0);
   CHECK(identical(s, want));
+  // Of one matrix of a stack, which only some of the devices have.
+  for (const std::int64_t k : {0, 1, 2, 3}) {
+    const ndarray stack = generator(30).random({4, 9, 9});
+    ndarray t = dist::shard(stack, mesh_of({2, 3}), {shard(0), shard(2)}), filled = stack.copy();
+    t.reshape({-1})(slice(81 * k, 81 * (k + 1), 10)) = dist::shard(line, mesh_of({2, 3}), {});
+    filled.reshape({-1})(slice(81 * k, 81 * (k + 1), 10)) = line;
+    CHECK(identical(t, filled));
+  }
 }
 
 TEST_CASE("writes to parts of distributed arrays") {
@@ -267,4 +275,25 @@ TEST_CASE("elements taken along whole axes") {
   const ndarray large = dist::shard(zeros({150000, 2}).copy(), mesh_of({3}), {shard(0)});
   const ndarray of_each = dist::shard(zeros({5, 2}, {.dtype = int64}).copy(), mesh_of({3}), {});
   sinter_test::refuses<device_error>([&] { eval(take_along_axis(large, of_each, 0)); }, "[take]");
+}
+
+TEST_CASE("rolls send edges, and what is joined has even parts") {
+  const ndarray x = generator(33).random({4000, 16});
+  for (const std::int64_t n : {2, 3, 4}) {
+    const ndarray s = dist::shard(x, mesh_of({n}), {shard(0)});
+    for (const std::int64_t by : {-3, 1, 7}) {
+      CHECK(identical(roll(s, by, axes{0}), roll(x, by, axes{0})));
+      const std::string plan = explain(roll(s, by, axes{0}));
+      // "2 collectives, 384 bytes": no more than the rows that cross an edge, each way.
+      const auto at = plan.find(" collectives, ");
+      REQUIRE(at != std::string::npos);
+      CHECK(std::stoll(plan.substr(at + 14)) <= 2 * n * std::abs(by) * 128);
+    }
+    const ndarray t = dist::shard(x.T().copy(), mesh_of({n}), {shard(1)});
+    CHECK(identical(roll(t, 1, axes{1}), roll(x.T().copy(), 1, axes{1})));
+    CHECK(dist::placements_of(roll(t, 1, axes{1})) == dist::placements{shard(1)});
+    const ndarray both = concatenate({s, s});
+    CHECK(identical(both, concatenate({x, x})));
+    for (const ndarray& part : dist::local(both)) CHECK(part.shape(0) <= (8000 + n - 1) / n);
+  }
 }
