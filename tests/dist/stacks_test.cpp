@@ -226,3 +226,25 @@ TEST_CASE("draws with divided parameters have the numbers of one device") {
   const ndarray large = dist::shard(ones({200000}), mesh_of({2}), {shard(0)});
   sinter_test::refuses<device_error>([&] { eval(generator(72).poisson(large)); }, "[random]");
 }
+
+TEST_CASE("softmax and layer norm of whole rows have the kernels of one device") {
+  const ndarray x = generator(73).standard_normal({512, 3000}, {.dtype = float32});
+  eval(x);
+  const auto softmax = [](const ndarray& v) {
+    const ndarray e = exp(v - max(v, {.axis = 1, .keepdims = true}));
+    return e / sum(e, {.axis = 1, .keepdims = true});
+  };
+  const auto norm = [](const ndarray& v) {
+    const ndarray d = v - mean(v, {.axis = 1, .keepdims = true});
+    return d / sqrt(mean(d * d, {.axis = 1, .keepdims = true}) + 1e-5F);
+  };
+  for (const std::int64_t n : {2, 4}) {
+    const ndarray s = dist::shard(x, mesh_of({n}), {shard(0)}), part = dist::local(s)[0];
+    const auto kernels = [&](const ndarray& y) {
+      const std::string plan = explain(y);
+      return plan.substr(plan.find("as those of the others:\n") + 24);
+    };
+    CHECK(kernels(softmax(s)) == explain(softmax(part)));
+    CHECK(kernels(norm(s)) == explain(norm(part)));
+  }
+}
