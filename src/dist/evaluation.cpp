@@ -69,19 +69,24 @@ class evaluation final : public graph::mesh_evaluation {
 
   std::string describe(std::span<const value> roots, bool with_source) override {
     const mesh_state& m = mesh_of(roots[0]->device);
-    partitioner p(m, true);
-    const std::vector<shards> results = p.run(roots);
+    std::vector<shards> results;
+    std::vector<transfer> moved;
+    {  // whose values would look like somebody's who needs them
+      partitioner p(m, true);
+      results = p.run(roots);
+      moved = p.moves().log();
+    }
     std::string out;
     for (std::size_t k = 0; k < roots.size(); ++k)
       out += "result " + core::to_string(roots[k]->shape) + " " + std::string(name(roots[k]->type)) + " as " +
              placements_text(m, results[k].how) + "\n";
     std::int64_t bytes = 0;
-    for (const transfer& t : p.moves().log()) {
+    for (const transfer& t : moved) {
       out += t.what + " of " + t.of + ": " + std::to_string(t.bytes) + " bytes between devices; waits for " + t.waits +
              "\n";
       bytes += t.bytes;
     }
-    out += std::to_string(p.moves().log().size()) + " collectives, " + std::to_string(bytes) + " bytes\n";
+    out += std::to_string(moved.size()) + " collectives, " + std::to_string(bytes) + " bytes\n";
     std::vector<value> first;
     for (const shards& s : results)
       if (const value& v = s.at[static_cast<std::size_t>(m.first_local())]; !v->is_leaf()) first.push_back(v);

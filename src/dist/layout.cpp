@@ -37,6 +37,38 @@ void layout::drop(int axis) {
   std::erase_if(splits, [&](const split& s) { return s.axis == axis; });
 }
 
+bool layout::give_away(int axis, const dims& shape, const std::function<bool(int)>& busy) {
+  const split from = *along(axis);
+  drop(axis);
+  int whole = -1, divided = -1;
+  const auto for_each_part = [&](int a) { return shape[a] / along(a)->parts(); };
+  for (int a = 0; a < shape.size(); ++a) {
+    if (a == axis || busy(a) || shape[a] < 2) continue;
+    int& best = along(a) ? divided : whole;
+    if (best < 0 || (along(a) ? for_each_part(a) > for_each_part(best) : shape[a] > shape[best])) best = a;
+  }
+  const bool is_short = whole < 0 || shape[whole] < from.parts();
+  if (divided >= 0 && is_short && (whole < 0 || for_each_part(divided) > shape[whole])) {
+    const split further = divided_further(*along(divided), from.over, from.parts());
+    drop(divided);
+    add(further);
+    return true;
+  }
+  if (whole < 0) return false;
+  add({whole, from.over, even_bounds(shape[whole], from.parts())});
+  return true;
+}
+
+split divided_further(const split& s, const std::vector<int>& over, std::int64_t parts) {
+  split out{s.axis, s.over, {0}};
+  out.over.insert(out.over.end(), over.begin(), over.end());
+  for (std::size_t k = 0; k + 1 < s.bounds.size(); ++k) {
+    const std::vector<std::int64_t> inner = even_bounds(s.bounds[k + 1] - s.bounds[k], parts);
+    for (std::size_t j = 1; j < inner.size(); ++j) out.bounds.push_back(s.bounds[k] + inner[j]);
+  }
+  return out;
+}
+
 std::vector<std::int64_t> even_bounds(std::int64_t extent, std::int64_t parts) {
   const std::int64_t step = (extent + parts - 1) / parts;
   std::vector<std::int64_t> bounds(static_cast<std::size_t>(parts) + 1);

@@ -6,6 +6,7 @@
 // Layouts: which part of an array each position of a mesh has.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -43,11 +44,17 @@ struct layout {
   bool refines(const layout& other) const;
   void add(split s);
   void drop(int axis);
+  /// Makes an axis whole that is divided: the mesh axes along which it was divide another axis, not one of `busy`. That is the longest one
+  /// that nothing divides; where it has fewer elements than there are parts, the axis with the most elements for each part, if more, whose
+  /// parts are divided further. False where there is none of more than one element: then nothing is divided in its place.
+  bool give_away(int axis, const dims& shape, const std::function<bool(int)>& busy);
   friend bool operator==(const layout&, const layout&) = default;
 };
 
 /// Even parts: all but the last ones have ceil(extent / parts).
 std::vector<std::int64_t> even_bounds(std::int64_t extent, std::int64_t parts);
+/// Each part of a split in even parts.
+split divided_further(const split& s, const std::vector<int>& over, std::int64_t parts);
 
 box whole_box(const dims& shape);
 box intersect(const box& a, const box& b);

@@ -100,15 +100,11 @@ std::vector<value> partitioner::reduce_local(node* n, const layout& how, std::sp
 /// Gives the positions along reduced axes parts along a kept one instead.
 bool partitioner::localise(node* n, layout& how) {
   node* const x = n->operand(0);
-  for (const split& s : std::vector<split>(how.splits)) {
-    if (!is_reduced(n, s.axis)) continue;
-    int axis = -1;
-    for (int a = 0; a < x->shape.size(); ++a)
-      if (!is_reduced(n, a) && !how.along(a) && x->shape[a] > 1 && (axis < 0 || x->shape[a] > x->shape[axis])) axis = a;
-    how.drop(s.axis);
-    if (axis >= 0) how.add({axis, s.over, even_bounds(x->shape[axis], s.parts())});
-    else if (static_cast<std::int64_t>(x->bytes()) > small_operand) return false;
-  }
+  const auto reduced = [&](int a) { return is_reduced(n, a); };
+  for (const split& s : std::vector<split>(how.splits))
+    if (is_reduced(n, s.axis) && !how.give_away(s.axis, x->shape, reduced) &&
+        static_cast<std::int64_t>(x->bytes()) > small_operand)
+      return false;
   return true;
 }
 

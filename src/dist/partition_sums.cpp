@@ -109,6 +109,43 @@ std::vector<std::int64_t> at_splits(const std::vector<std::int64_t>& bounds, std
   return out;
 }
 
+/// Splits that lie behind each other in one block of a device.
+struct run_of_splits {
+  value block;
+  std::int64_t first;  // element of the whole with which they begin
+  std::int64_t at;     // and of the block
+  std::int64_t splits;
+  std::int64_t length;  // of each
+};
+
+/// The splits of a box from its pieces along an axis: those within a piece are read there, those that begin in one and end in another are put
+/// together, so that a part to which neighbours send an edge is not copied.
+std::vector<run_of_splits> runs_of_splits(pieces all, const box& where, int axis, std::int64_t size,
+                                          std::int64_t elements, dtype type, runtime::device_id device) {
+  std::sort(all.begin(), all.end(),
+            [axis](const piece& x, const piece& y) { return x.where.first[axis] < y.where.first[axis]; });
+  std::vector<run_of_splits> runs;
+  auto p = all.begin();
+  for (std::int64_t at = where.first[axis]; at < where.end[axis];) {
+    while (p->where.end[axis] <= at) ++p;
+    const std::int64_t whole = (p->where.end[axis] - at) / size, begin = p->where.first[axis];
+    if (whole > 0) {
+      runs.push_back({p->v, at, at - begin, whole, size});
+      at += whole * size;
+      continue;
+    }
+    box one = where;
+    one.first[axis] = at;
+    one.end[axis] = std::min(at + size, elements);
+    pieces shared;
+    for (const piece& q : all)
+      if (const box b = intersect(one, q.where); !is_empty(b)) shared.push_back({b, block_of(q.v, q.where, b)});
+    runs.push_back({joined(shared, one, type, device), at, 0, 1, one.end[axis] - at});
+    at = one.end[axis];
+  }
+  return runs;
+}
+
 }  // namespace
 
 bool partitioner::reduce_in_splits(node* n, const layout& how, entry& out) {
@@ -181,18 +218,15 @@ bool partitioner::reduce_in_splits(node* n, const layout& how, entry& out) {
       sums.at[k] = sums.at[static_cast<std::size_t>(t)];
       continue;
     }
-    const value v = graph::record_cast(whole_at(all, want, x->type, p), type);
     const box where = mesh_.part(of_sums, shape, p);
-    const std::int64_t elements = v->shape[axis], whole_splits = elements / size, rest = elements % size;
-    const auto add = [&](std::int64_t first, std::int64_t splits, std::int64_t length) {
+    for (const run_of_splits& r : runs_of_splits(all[k], want[k], axis, size, j.elements, x->type, device(p))) {
       box b = where;
-      b.first[sum->axis] += first / size;
-      b.end[sum->axis] = b.first[sum->axis] + splits;
-      const value one = sums_of_splits(n->reduce().op, v, axis, first, splits, length, whole_of);
+      b.first[sum->axis] = r.first / size;
+      b.end[sum->axis] = b.first[sum->axis] + r.splits;
+      const value one =
+          sums_of_splits(n->reduce().op, graph::record_cast(r.block, type), axis, r.at, r.splits, r.length, whole_of);
       sums.at[k].push_back({b, with_shape(one, extents_of(b))});
-    };
-    if (whole_splits > 0) add(0, whole_splits, size);
-    if (rest > 0) add(whole_splits * size, 1, rest);
+    }
   }
   out.terms = std::move(sums);
   out.sum = std::move(sum);

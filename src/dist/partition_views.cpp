@@ -98,6 +98,58 @@ bool divide_first(const slices& s, const dims& shape, std::int64_t bytes, const 
   return true;
 }
 
+/// The box of an oblique view whose elements lie in a box of the base; empty where there are none.
+box seen_within(const oblique& o, const dims& shape, const layout& how, const box& of_base) {
+  box b = whole_box(shape);
+  for (const split& s : how.splits) {
+    const std::int64_t first = of_base.first[s.axis], end = of_base.end[s.axis], start = o.start[s.axis];
+    const int j = o.stepping_along(s.axis);
+    if (j < 0) {
+      if (start < first || start >= end) return {dims(shape.size()), dims(shape.size())};
+      continue;
+    }
+    const interval k = steps_within(start, o.steps[static_cast<std::size_t>(j)][s.axis], first, end);
+    b.first[j] = std::clamp(k.first, b.first[j], b.end[j]);
+    b.end[j] = std::clamp(k.end, b.first[j], b.end[j]);
+  }
+  return b;
+}
+
+/// The layout of an oblique view whose elements stay where they are. False where that is none: several axes of the view step along one that is
+/// divided, or none, or an axis steps forwards along some of them and back along others. reversed: the axes that step back, which are turned.
+bool stay_layout(oblique& o, const dims& shape, const layout& how, layout& out, std::vector<bool>& reversed) {
+  reversed.assign(static_cast<std::size_t>(shape.size()), false);
+  for (const split& s : how.splits) {
+    const int j = o.stepping_along(s.axis);
+    if (j < 0) return false;
+    reversed[static_cast<std::size_t>(j)] = o.steps[static_cast<std::size_t>(j)][s.axis] < 0;
+  }
+  for (int j = 0; j < shape.size(); ++j) {
+    dims& steps = o.steps[static_cast<std::size_t>(j)];
+    if (!reversed[static_cast<std::size_t>(j)]) continue;
+    for (int a = 0; a < steps.size(); ++a) {
+      o.start[a] += steps[a] * (shape[j] - 1);
+      steps[a] = -steps[a];
+    }
+  }
+  for (int j = 0; j < shape.size(); ++j) {
+    split all{j, {}, {0, shape[j]}};
+    for (const split& s : how.splits) {
+      if (o.stepping_along(s.axis) != j) continue;
+      const std::int64_t step = o.steps[static_cast<std::size_t>(j)][s.axis];
+      if (step < 0) return false;
+      std::vector<std::int64_t> bounds{0};
+      for (std::size_t k = 0; k + 1 < all.bounds.size(); ++k)
+        for (std::size_t q = 1; q < s.bounds.size(); ++q)
+          bounds.push_back(std::clamp(ceil_div(s.bounds[q] - o.start[s.axis], step), all.bounds[k], all.bounds[k + 1]));
+      all.bounds = std::move(bounds);
+      all.over.insert(all.over.end(), s.over.begin(), s.over.end());
+    }
+    if (!all.over.empty()) out.add(std::move(all));
+  }
+  return true;
+}
+
 value reshaped(const value& v, const dims& shape) {
   return graph::record_view(v, shape, core::contiguous_strides(shape), 0);
 }
@@ -131,7 +183,7 @@ parts partitioner::view(node* n) {
 }
 
 /// A view that joins axes of which a divided one is not the first: each element moves once, to its part of the view. A view of few
-/// elements, such as a diagonal, is not worth that. False where it is not, or cannot be.
+/// elements of a large array is not worth that. False where it is not, or cannot be.
 bool partitioner::view_across(const parts& from, const dims& base, dtype type, const dims& shape, const slices& s,
                               parts& out) {
   dims strides;
@@ -153,13 +205,42 @@ bool partitioner::view_across(const parts& from, const dims& base, dtype type, c
     return true;
   }
   layout source, joined_layout;
-  if (core::element_count(shape) * 2 < core::element_count(base) ||
-      !divide_first(s, base, core::element_count(base) * static_cast<std::int64_t>(itemsize(type)), from.how, source) ||
-      !join_layout(s, base, source, joined_layout))
+  const std::int64_t elements = core::element_count(base), bytes = elements * static_cast<std::int64_t>(itemsize(type));
+  if ((core::element_count(shape) * 2 < elements && bytes > small_operand) ||
+      !divide_first(s, base, bytes, from.how, source) || !join_layout(s, base, source, joined_layout))
     return false;
   s.bind(whole_box(shape), whole_box(s.base), strides, offset);
   const parts moved = as_parts(mesh_, source, base, whole_of(from, base, type, source));
   out = view_of(moved, base, type, shape, strides, offset);
+  return true;
+}
+
+/// Diagonals and what else steps along several axes at once: each position shows the elements that it has.
+bool partitioner::view_oblique(const parts& from, const dims& base, dtype type, const dims& shape, const dims& strides,
+                               std::int64_t offset, parts& out) {
+  std::optional<oblique> o = find_oblique(base, shape, strides, offset);
+  layout how;
+  std::vector<bool> reversed;
+  if (!o || !stay_layout(*o, shape, from.how, how, reversed)) return false;
+  const std::vector<value> all = whole_of(from, base, type, from.how);
+  const std::vector<value> shown = once(how, [&](int p) {
+    const box seen = mesh_.part(how, shape, p), of = mesh_.part(from.how, base, p);
+    if (is_empty(seen)) return value();
+    dims part_strides;
+    std::int64_t part_offset = 0;
+    o->bind(seen, of, part_strides, part_offset);
+    return graph::record_view(all[static_cast<std::size_t>(p)], extents_of(seen), part_strides, part_offset);
+  });
+  out = as_parts(mesh_, how, shape, shown);
+  if (std::find(reversed.begin(), reversed.end(), true) == reversed.end()) return true;
+  dims back = core::contiguous_strides(shape);
+  std::int64_t last = 0;
+  for (int j = 0; j < shape.size(); ++j) {
+    if (!reversed[static_cast<std::size_t>(j)]) continue;
+    last += back[j] * (shape[j] - 1);
+    back[j] = -back[j];
+  }
+  out = view_of(out, shape, type, shape, back, last);
   return true;
 }
 
@@ -169,6 +250,7 @@ parts partitioner::view_of(const parts& from, const dims& base, dtype type, cons
   layout joined_layout;
   if (!s || !join_layout(*s, base, from.how, joined_layout)) {
     parts moved;
+    if (view_oblique(from, base, type, shape, strides, offset, moved)) return moved;
     if (s && view_across(from, base, type, shape, *s, moved)) return moved;
     if (!from.how.is_replicated())
       refuse_sharded(s ? "reshape" : "view",
@@ -239,6 +321,19 @@ parts partitioner::view_of(const parts& from, const dims& base, dtype type, cons
   return out;
 }
 
+/// A row or an element, which all devices have, as what is written to a new array: the array is divided as that which it is taken from.
+layout partitioner::layout_of_source(node* written, const dims& shape) {
+  layout how;
+  node* from = written;
+  while (from->kind == node_kind::view) from = from->operand(0);
+  if (from == written || at(from).free || from->shape.size() != shape.size()) return how;
+  for (split s : at(from).in.how.splits) {
+    if (from->shape[s.axis] != shape[s.axis]) s.bounds = even_bounds(shape[s.axis], s.parts());
+    how.add(std::move(s));
+  }
+  return how;
+}
+
 parts partitioner::update(node* n) {
   node *const base = n->operand(0), *const written = n->operand(1);
   if (std::vector<pieces> room; written->size() == 0) return {layout_of(base), get(base, layout_of(base), room)};
@@ -254,23 +349,40 @@ parts partitioner::update(node* n) {
       wide.bounds.front() = 0;
       for (std::int64_t& b : wide.bounds) b = std::min(b, base->shape[c.axis]);
       wide.bounds.back() = base->shape[c.axis];
+      // A row that is written first, as by a roll, or half of the array does not put the rest of it on one device.
+      const std::vector<std::int64_t> even = even_bounds(base->shape[c.axis], wide.parts());
+      std::int64_t longest = 0;
+      for (std::size_t k = 0; k + 1 < wide.bounds.size(); ++k)
+        longest = std::max(longest, wide.bounds[k + 1] - wide.bounds[k]);
+      if (4 * longest > 5 * even[1] + 8) wide.bounds = even;
       like.add(std::move(wide));
     }
+    if (like.splits.empty()) like = layout_of_source(written, base->shape);
     how = std::move(like);
   }
   layout joined_layout;
   const bool possible =
       s && join_layout(*s, base->shape, how, joined_layout) && (s->is_plain() || joined_layout.is_replicated());
-  if (!possible && !how.is_replicated() && !at(base).free)
+  std::optional<oblique> o;
+  if (!possible && !how.is_replicated())
+    o = find_oblique(base->shape, written->shape, n->update().strides, n->update().offset);
+  if (o && std::any_of(how.splits.begin(), how.splits.end(),
+                       [&](const split& one) { return o->stepping_along(one.axis) == -2; }))
+    o.reset();
+  if (!possible && !o && !how.is_replicated() && !at(base).free)
     refuse_sharded("assignment",
                    "a region of shape " + core::to_string(written->shape) + " crosses the parts of an array of shape " +
                        core::to_string(base->shape) + " that is " + placements_text(mesh_, how),
                    "redistribute the array with replicate()");
-  if (!possible) how = {};
+  if (!possible && !o) how = {};
   const wishes of_base = parts_under(mesh_, how, base->shape);
   wishes want;
   std::vector<bool> is_written(static_cast<std::size_t>(mesh_.size()), true);
   for (int p = 0; p < mesh_.size(); ++p) {
+    if (o) {
+      want.push_back(seen_within(*o, written->shape, how, of_base[static_cast<std::size_t>(p)]));
+      continue;
+    }
     if (!possible || !s->is_plain()) {
       want.push_back(whole_box(written->shape));
       continue;
@@ -296,7 +408,14 @@ parts partitioner::update(node* n) {
     }
     value v = bases[k];
     if (is_written[k] && !is_empty(of_base[k]) && !all[k].empty()) {
-      if (!possible) {
+      if (o) {
+        for (const piece& one : all[k]) {
+          dims strides;
+          std::int64_t offset = 0;
+          o->bind(one.where, of_base[k], strides, offset);
+          v = graph::record_update(v, strides, offset, one.v);
+        }
+      } else if (!possible) {
         v = graph::record_update(v, n->update().strides, n->update().offset,
                                  joined(all[k], want[k], n->type, device(p)));
       } else {

@@ -112,8 +112,12 @@ bool partitioner::is_free(node* n) {
     case node_kind::scalar:
     case node_kind::iota: return true;
     case node_kind::random:
-      for (int k = 0; k < n->operand_count(); ++k)
-        if (!operand_is(k) && !at(n->operand(k)).in.how.is_replicated()) return false;
+      for (int k = 0; k < n->operand_count(); ++k) {
+        node* const x = n->operand(k);
+        if (operand_is(k) || at(x).in.how.is_replicated()) continue;
+        if (static_cast<std::int64_t>(x->bytes()) > small_operand) return false;
+        if (auto [known, is_new] = everywhere_.try_emplace(x); is_new) known->second = whole(x, {});
+      }
       return true;
     case node_kind::map:
     case node_kind::view:
@@ -255,6 +259,8 @@ value partitioner::make_everywhere(node* n, int position) {
   const runtime::device_id here = device(position);
   const box all = whole_box(n->shape);
   const entry& e = at(n);
+  if (const auto known = everywhere_.find(n); known != everywhere_.end())
+    return known->second[static_cast<std::size_t>(position)];
   if (!e.free) return joined(made(n).at[static_cast<std::size_t>(position)], all, n->type, here);
   const node_kind kind = n->kind.load();
   if (kind == node_kind::scalar || kind == node_kind::iota || kind == node_kind::map)

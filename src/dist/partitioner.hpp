@@ -74,8 +74,11 @@ class partitioner {
   parts view_of(const parts& from, const dims& base, dtype type, const dims& shape, const dims& strides,
                 std::int64_t offset);
   bool view_across(const parts& from, const dims& base, dtype type, const dims& shape, const slices& s, parts& out);
+  bool view_oblique(const parts& from, const dims& base, dtype type, const dims& shape, const dims& strides,
+                    std::int64_t offset, parts& out);
   std::vector<value> whole_of(const parts& from, const dims& shape, dtype type, const layout& how);
   parts update(node* n);
+  layout layout_of_source(node* written, const dims& shape);
   parts gather(node* n);
   parts gather_across(node* n);
   parts gather_rows(node* n);
@@ -114,8 +117,9 @@ class partitioner {
   const mesh_state& mesh_;
   mover mover_;
   std::unordered_map<node*, entry> entries_;
-  std::unordered_map<node*, std::vector<piece>> free_;  // blocks of free values that have been recorded
-  std::vector<value> kept_;                             // values of the mesh that stand for others
+  std::unordered_map<node*, std::vector<piece>> free_;        // blocks of free values that have been recorded
+  std::unordered_map<node*, std::vector<value>> everywhere_;  // parameters of draws that have gone to all
+  std::vector<value> kept_;                                   // values of the mesh that stand for others
 };
 
 /// Bytes up to which an operand that every device needs goes to all without having been asked for.

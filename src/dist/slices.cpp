@@ -86,4 +86,61 @@ void slices::bind(const box& of_view, const box& of_base, dims& strides, std::in
   }
 }
 
+namespace {
+
+/// Steps along the axes from `axis` on that add up to a stride; `times` of them stay within the base. The largest axes step by what divides
+/// evenly, or by one more, with steps back along the others.
+bool find_steps(const dims& base, const dims& dense, int axis, std::int64_t stride, std::int64_t times, dims& steps) {
+  if (axis == base.size()) return stride == 0;
+  if (base[axis] == 1) return find_steps(base, dense, axis + 1, stride, times, steps);
+  const std::int64_t even = stride / dense[axis];
+  for (const std::int64_t step : {even, even + (stride < 0 ? -1 : 1)}) {
+    if (std::abs(step) * times >= base[axis]) continue;
+    steps[axis] = step;
+    if (find_steps(base, dense, axis + 1, stride - step * dense[axis], times, steps)) return true;
+  }
+  steps[axis] = 0;
+  return false;
+}
+
+}  // namespace
+
+std::optional<oblique> find_oblique(const dims& base, const dims& shape, const dims& strides, std::int64_t offset) {
+  const dims dense = core::contiguous_strides(base);
+  oblique o{dims(base.size()), {}};
+  for (int a = 0; a < base.size(); ++a) {
+    if (base[a] == 1) continue;
+    o.start[a] = offset / dense[a];
+    offset %= dense[a];
+  }
+  dims low = o.start, high = o.start;
+  for (int j = 0; j < shape.size(); ++j) {
+    dims steps(base.size());
+    if (shape[j] > 1 && !find_steps(base, dense, 0, strides[j], shape[j] - 1, steps)) return std::nullopt;
+    for (int a = 0; a < base.size(); ++a) (steps[a] < 0 ? low : high)[a] += steps[a] * (shape[j] - 1);
+    o.steps.push_back(std::move(steps));
+  }
+  for (int a = 0; a < base.size(); ++a)
+    if (low[a] < 0 || high[a] >= base[a]) return std::nullopt;
+  return o;
+}
+
+int oblique::stepping_along(int base_axis) const noexcept {
+  int only = -1;
+  for (std::size_t j = 0; j < steps.size(); ++j)
+    if (steps[j][base_axis] != 0) only = only == -1 ? static_cast<int>(j) : -2;
+  return only;
+}
+
+void oblique::bind(const box& of_view, const box& of_base, dims& strides, std::int64_t& offset) const {
+  const dims dense = core::contiguous_strides(extents_of(of_base));
+  strides = dims(static_cast<int>(steps.size()));
+  offset = 0;
+  for (int a = 0; a < start.size(); ++a) offset += (start[a] - of_base.first[a]) * dense[a];
+  for (int j = 0; j < strides.size(); ++j) {
+    for (int a = 0; a < start.size(); ++a) strides[j] += steps[static_cast<std::size_t>(j)][a] * dense[a];
+    offset += of_view.first[j] * strides[j];
+  }
+}
+
 }  // namespace sinter::sharding

@@ -33,4 +33,18 @@ struct slices {
 /// Null where a view is none of slices of (joined) axes: diagonals.
 std::optional<slices> find_slices(const dims& base, const dims& shape, const dims& strides, std::int64_t offset);
 
+/// A view whose axes step along several axes of the base at once, as diagonals do: element k has the coordinates start + sum of k_j steps[j].
+struct oblique {
+  dims start;
+  std::vector<dims> steps;  // by axis of the view: a step along each axis of the base
+
+  /// The only axis of the view that steps along an axis of the base; -1: none, -2: several.
+  int stepping_along(int base_axis) const noexcept;
+  /// The strides and the offset that show a box of the view in a block of the base.
+  void bind(const box& of_view, const box& of_base, dims& strides, std::int64_t& offset) const;
+};
+
+/// Nothing where there are no such steps within the base.
+std::optional<oblique> find_oblique(const dims& base, const dims& shape, const dims& strides, std::int64_t offset);
+
 }  // namespace sinter::sharding

@@ -208,6 +208,13 @@ std::vector<pieces> mover::fetch(const parts& from, const dims& shape, dtype typ
   for (int p = 0; p < mesh_.size(); ++p)
     if (const box& w = want[static_cast<std::size_t>(p)]; !is_empty(w)) collect(w, p, t);
   finish(t);
+  // What a position has itself comes first: work on it is enqueued before what waits for the others.
+  for (const int p : mesh_.locals) {
+    pieces& to = t.out[static_cast<std::size_t>(p)];
+    const box own = mesh_.part(from.how, shape, p);
+    if (to.size() > 1)
+      std::stable_partition(to.begin(), to.end(), [&](const piece& x) { return contains(own, x.where); });
+  }
   return std::move(t.out);
 }
 

@@ -47,8 +47,12 @@ TEST_CASE("sorts of distributed arrays have the bits of one device") {
     CHECK(dist::placements_of(s) == dist::placements{shard(0)});
   }
   const ndarray s = dist::shard(z, mesh_of({2}), {shard(1)});
-  sinter_test::refuses<device_error>([&] { argsort(s, {.axis = std::nullopt}); }, "[argsort]");
-  sinter_test::refuses<device_error>([&] { argsort(s, {.axis = std::nullopt}); }, "{shard(0)}");
+  CHECK(identical(argsort(s, {.axis = std::nullopt}), argsort(z, {.axis = std::nullopt})));
+  CHECK(identical(sort(dist::shard(z, mesh_of({2, 2}), {shard(0), shard(1)}), {.axis = std::nullopt}),
+                  sort(z, {.axis = std::nullopt})));
+  const ndarray flat = dist::shard(g.random({2, 90000}), mesh_of({3}), {shard(1)});  // fewer rows than parts
+  sinter_test::refuses<device_error>([&] { argsort(flat, {.axis = std::nullopt}); }, "[argsort]");
+  sinter_test::refuses<device_error>([&] { argsort(flat, {.axis = std::nullopt}); }, "{shard(0)}");
   CHECK(identical(argsort(dist::redistribute(s, {}), {.axis = std::nullopt}), argsort(z, {.axis = std::nullopt})));
 }
 
@@ -251,16 +255,6 @@ TEST_CASE("counts and places among edges") {
   }
 }
 
-TEST_CASE("other functions run where everything is everywhere, and refuse parts by name") {
-  generator g(36);
-  const ndarray a = g.standard_normal({8, 8}) + 8 * eye(8);
-  const dist::mesh m = mesh_of({2});
-  CHECK(difference(linalg::inv(dist::shard(a, m, {})), linalg::inv(a)) < 1e-12);
-  const ndarray s = dist::shard(a, m, {shard(0)});
-  sinter_test::refuses<device_error>([&] { linalg::cholesky(s); }, "[cholesky]");
-  sinter_test::refuses<device_error>([&] { linalg::cholesky(s); }, "replicate()");
-}
-
 TEST_CASE("selections by masks") {
   generator g(37);
   const ndarray x = g.standard_normal({211}), y = g.standard_normal({23, 9});
@@ -278,6 +272,10 @@ TEST_CASE("selections by masks") {
     CHECK(identical(u, v));
     CHECK(identical(histogram(s, 12).hist, histogram(x, 12).hist));
   }
-  const ndarray c = dist::shard(y, mesh_of({2}), {shard(1)});
-  sinter_test::refuses<device_error>([&] { eval(c(c > 0) + 1); }, "redistribute it");
+  for (const dist::placements& how :
+       {dist::placements{shard(1)}, {shard(0), shard(1)}, {shard(1), shard(0)}, {replicate(), shard(1)}}) {
+    const ndarray c = dist::shard(y, mesh_of({2, 2}), how);
+    CHECK(identical(c(c > 0) + 1, y(y > 0) + 1));
+    CHECK(identical(nonzero(c > 0)[1], nonzero(y > 0)[1]));
+  }
 }

@@ -123,3 +123,18 @@ TEST_CASE("several reductions of one array in one evaluation") {
   CHECK(identical(b, x.max(axes{0})));
   CHECK(identical(c, x.sum(axes{1})));
 }
+
+TEST_CASE("sums read parts where they are, also those to which a neighbour sends an edge") {
+  for (const std::int64_t extra : {0, 8000, 24000, 40000}) {
+    const std::int64_t n = 3000000 + extra;
+    const ndarray x = generator(29).random({n}), s = dist::shard(x, mesh_of({4}), {shard(0)});
+    CHECK(identical(sum(s), sum(x)));
+    const std::string plan = explain(sum(s));
+    // "17 kernels, 24.79 MB moved" by all positions, which are one device.
+    const auto at = plan.rfind(" kernels, ");
+    REQUIRE(at != std::string::npos);
+    INFO(plan.substr(at));
+    CHECK(plan.find(" MB moved", at) != std::string::npos);
+    CHECK(std::stod(plan.substr(at + 10)) < 1.1 * static_cast<double>(n) * 8 / 1e6);
+  }
+}

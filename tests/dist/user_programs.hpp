@@ -14,11 +14,12 @@ struct places {
   std::function<ndarray(const ndarray&)> rows, blocks, all;  // by rows, by blocks of two axes, everywhere
   std::function<ndarray(const ndarray&)> everywhere;         // of an array that has a place
   std::function<ndarray(random::generator&, std::int64_t)> numbers;
+  std::function<ndarray(const ndarray&)> columns;  // by the second axis
 };
 
 inline places one_device() {
   const auto same = [](const ndarray& x) { return x; };
-  return {same, same, same, same, [](random::generator& g, std::int64_t n) { return g.random({n}); }};
+  return {same, same, same, same, [](random::generator& g, std::int64_t n) { return g.random({n}); }, same};
 }
 
 /// line: a mesh of one axis; grid: one of two. Both of as many positions.
@@ -30,7 +31,8 @@ inline places on_mesh(const dist::mesh& line, const dist::mesh& grid) {
           },
           [=](const ndarray& x) { return dist::shard(x, line, {}); },
           [](const ndarray& x) { return dist::redistribute(x, {}); },
-          [=](random::generator& g, std::int64_t n) { return dist::random(g, {n}, line, {shard(0)}); }};
+          [=](random::generator& g, std::int64_t n) { return dist::random(g, {n}, line, {shard(0)}); },
+          [=](const ndarray& x) { return dist::shard(x, line, {shard(1)}); }};
 }
 
 inline ndarray jacobi(const places& p) {

@@ -1,9 +1,10 @@
-// Twenty programs on meshes beside one device.
+// Programs on meshes beside one device.
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "dist/everyday_programs.hpp"
 #include "dist/indexed_programs.hpp"
 
 using namespace sinter;
@@ -27,4 +28,7 @@ void compare_programs(const std::vector<test::user_program>& programs) {
 TEST_CASE("programs on meshes have the results of one device") { compare_programs(test::user_programs()); }
 TEST_CASE("programs with lists of indices have the results of one device") {
   compare_programs(test::indexed_programs());
+}
+TEST_CASE("programs of statistics, systems and neighbours have the results of one device") {
+  compare_programs(test::everyday_programs());
 }

@@ -124,19 +124,78 @@ TEST_CASE("reshapes across parts move each element once, to the first of the joi
   for (const dist::placements& how : {dist::placements{shard(0), shard(1)}, {shard(1), shard(0)}, {shard(2), shard(1)}})
     CHECK(identical(dist::shard(x, grid, how).reshape({-1}) + 1, x.reshape({-1}) + 1));
   const ndarray s = dist::shard(x, mesh_of({4}), {shard(2)});
-  sinter_test::refuses<device_error>([&] { eval(s.reshape({-1})["::7"] + 1); }, "[reshape]");
+  CHECK(identical(s.reshape({-1})["::7"] + 1, x.reshape({-1})["::7"] + 1));
+  // Few elements of an array of more than a megabyte.
+  const ndarray large = dist::shard(generator(31).random({400, 400}), mesh_of({4}), {shard(1)});
+  sinter_test::refuses<device_error>([&] { eval(large.reshape({-1})["::7"] + 1); }, "[reshape]");
   const std::string plan = explain(s.reshape({-1}) + 1);
   CHECK(plan.find("redistribution of (24, 6, 10) float64: 8640 bytes") != std::string::npos);
   CHECK(plan.find("all-gather") == std::string::npos);
   CHECK(dist::placements_of(s.reshape({-1}) + 1) == dist::placements{shard(0)});
 }
 
-TEST_CASE("diagonals go along parts of the first axis, else say so") {
-  const ndarray x = generator(25).random({9, 9});
-  const ndarray s = dist::shard(x, mesh_of({3}), {shard(1)});
-  sinter_test::refuses<device_error>([&] { eval(s.diagonal() + 1); }, "replicate()");
-  CHECK(identical(dist::redistribute(s, {shard(0)}).diagonal() + 1, x.diagonal() + 1));
-  CHECK(identical(dist::redistribute(s, {}).diagonal() + 1, x.diagonal() + 1));
+TEST_CASE("diagonals stay where their elements are") {
+  const ndarray x = generator(25).random({9, 9}), wide = generator(26).random({7, 23}),
+                stack = generator(27).random({5, 8, 8});
+  for (const std::int64_t n : mesh_sizes())
+    for (const std::int64_t a : {0, 1}) {
+      INFO(n, " positions, along axis ", a);
+      const dist::mesh m = mesh_of({n});
+      const ndarray s = dist::shard(x, m, {shard(a)}), w = dist::shard(wide, m, {shard(a)});
+      CHECK(identical(s.diagonal() + 1, x.diagonal() + 1));
+      for (const std::int64_t k : {-6, -1, 3, 16, 22}) CHECK(identical(diagonal(w, k) + 1, diagonal(wide, k) + 1));
+      CHECK(identical(diagonal(w["::2, 1::3"]) + 1, diagonal(wide["::2, 1::3"]) + 1));
+      CHECK(identical(diagonal(fliplr(w), 2) + 1, diagonal(fliplr(wide), 2) + 1));  // steps back
+      CHECK(identical(trace(w), trace(wide)));
+      const ndarray d = dist::shard(stack, m, {shard(a + 1)});
+      CHECK(identical(diagonal(d, 1, 1, 2) + 1, diagonal(stack, 1, 1, 2) + 1));
+      CHECK(identical(diagonal(d, 0, 0, 2) + 1, diagonal(stack, 0, 0, 2) + 1));
+      const std::string plan = explain(s.diagonal() + 1);
+      CHECK(plan.find("0 collectives, 0 bytes") != std::string::npos);
+    }
+  const dist::mesh grid = mesh_of({2, 3});
+  for (const dist::placements& how :
+       {dist::placements{shard(0), shard(1)}, {shard(1), shard(0)}, {shard(1), shard(1)}}) {
+    const ndarray s = dist::shard(wide, grid, how);
+    for (const std::int64_t k : {-5, 0, 12}) CHECK(identical(diagonal(s, k) + 1, diagonal(wide, k) + 1));
+  }
+  const ndarray both = dist::shard(wide, grid, {shard(0), shard(1)});
+  CHECK(identical(diagonal(fliplr(both)) + 1, diagonal(fliplr(wide)) + 1));
+  const ndarray large = dist::shard(generator(32).random({400, 400}), grid, {shard(0), shard(1)});
+  sinter_test::refuses<device_error>([&] { eval(diagonal(fliplr(large)) + 1); }, "replicate()");
+}
+
+TEST_CASE("diagonals are written where they are") {
+  const ndarray x = generator(28).random({9, 11}), line = generator(29).random({9});
+  for (const std::int64_t n : mesh_sizes())
+    for (const std::int64_t a : {0, 1}) {
+      INFO(n, " positions, along axis ", a);
+      const dist::mesh m = mesh_of({n});
+      ndarray s = dist::shard(x, m, {shard(a)}), want = x.copy();
+      fill_diagonal(s, 7.0);
+      fill_diagonal(want, 7.0);
+      CHECK(identical(s, want));
+      fill_diagonal(s, dist::shard(line, m, {shard(0)}));
+      fill_diagonal(want, line);
+      CHECK(identical(s, want));
+      // Back from the upper right corner.
+      ndarray t = dist::shard(x, m, {shard(a)}), turned = x.copy();
+      t.reshape({-1})["10:81:10"] = dist::shard(line["1:9"].copy(), m, {shard(0)});
+      turned.reshape({-1})["10:81:10"] = line["1:9"];
+      CHECK(identical(t, turned));
+    }
+  ndarray s = dist::shard(x, mesh_of({2, 3}), {shard(0), shard(1)}), want = x.copy();
+  fill_diagonal(s, 7.0);
+  fill_diagonal(want, 7.0);
+  CHECK(identical(s, want));
+  // Of one matrix of a stack, which only some of the devices have.
+  for (const std::int64_t k : {0, 1, 2, 3}) {
+    const ndarray stack = generator(30).random({4, 9, 9});
+    ndarray t = dist::shard(stack, mesh_of({2, 3}), {shard(0), shard(2)}), filled = stack.copy();
+    t.reshape({-1})(slice(81 * k, 81 * (k + 1), 10)) = dist::shard(line, mesh_of({2, 3}), {});
+    filled.reshape({-1})(slice(81 * k, 81 * (k + 1), 10)) = line;
+    CHECK(identical(t, filled));
+  }
 }
 
 TEST_CASE("writes to parts of distributed arrays") {
@@ -216,4 +275,25 @@ TEST_CASE("elements taken along whole axes") {
   const ndarray large = dist::shard(zeros({150000, 2}).copy(), mesh_of({3}), {shard(0)});
   const ndarray of_each = dist::shard(zeros({5, 2}, {.dtype = int64}).copy(), mesh_of({3}), {});
   sinter_test::refuses<device_error>([&] { eval(take_along_axis(large, of_each, 0)); }, "[take]");
+}
+
+TEST_CASE("rolls send edges, and what is joined has even parts") {
+  const ndarray x = generator(33).random({4000, 16});
+  for (const std::int64_t n : {2, 3, 4}) {
+    const ndarray s = dist::shard(x, mesh_of({n}), {shard(0)});
+    for (const std::int64_t by : {-3, 1, 7}) {
+      CHECK(identical(roll(s, by, axes{0}), roll(x, by, axes{0})));
+      const std::string plan = explain(roll(s, by, axes{0}));
+      // "2 collectives, 384 bytes": no more than the rows that cross an edge, each way.
+      const auto at = plan.find(" collectives, ");
+      REQUIRE(at != std::string::npos);
+      CHECK(std::stoll(plan.substr(at + 14)) <= 2 * n * std::abs(by) * 128);
+    }
+    const ndarray t = dist::shard(x.T().copy(), mesh_of({n}), {shard(1)});
+    CHECK(identical(roll(t, 1, axes{1}), roll(x.T().copy(), 1, axes{1})));
+    CHECK(dist::placements_of(roll(t, 1, axes{1})) == dist::placements{shard(1)});
+    const ndarray both = concatenate({s, s});
+    CHECK(identical(both, concatenate({x, x})));
+    for (const ndarray& part : dist::local(both)) CHECK(part.shape(0) <= (8000 + n - 1) / n);
+  }
 }

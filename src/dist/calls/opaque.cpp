@@ -48,16 +48,10 @@ ndarray from_parts(const mesh_state& m, const layout& how, const dims& shape, dt
 bool without_axes(const operand_parts& x, const std::vector<int>& busy, layout& how) {
   const auto is_busy = [&](int a) { return std::find(busy.begin(), busy.end(), a) != busy.end(); };
   how = x.how();
-  for (const split& s : x.how().splits) {
-    if (!is_busy(s.axis)) continue;
-    int axis = -1;
-    for (int a = 0; a < x.shape().size(); ++a)
-      if (!is_busy(a) && !how.along(a) && x.shape()[a] > 1 && (axis < 0 || x.shape()[a] > x.shape()[axis])) axis = a;
-    how.drop(s.axis);
-    if (axis < 0) return false;
-    how.add({axis, s.over, even_bounds(x.shape()[axis], s.parts())});
-  }
-  return true;
+  bool all = true;
+  for (const split& s : x.how().splits)
+    if (is_busy(s.axis)) all = how.give_away(s.axis, x.shape(), is_busy) && all;
+  return all;
 }
 
 void refuse_call(const opaque_call& call, const operand_parts& x, const std::string& why, const std::string& remedy) {
@@ -122,95 +116,39 @@ namespace {
 
 /// Operands of one shape along axes that are whole, or made so; results with as many axes, of the same extents elsewhere.
 results run_along(const opaque_call& call, const std::vector<int>& axes) {
-  const operand_parts given = parts_of(call.operands[0]);
-  layout how;
-  if (!without_axes(given, axes, how))
-    refuse_call(call, given, "there is no other axis to divide it along",
-                "redistribute it with {replicate()}, where every device does all of the work, or gather it");
-  const operand_parts x = given.as(how);
-  std::vector<operand_parts> all{x};
-  for (std::size_t k = 1; k < call.operands.size(); ++k) all.push_back(parts_of(call.operands[k]).as(how));
-  std::vector<results> by_position;
-  for (int p = 0; p < x.m->size(); ++p) {
-    const int t = x.m->twin(how, p);
-    if (!x.m->is_local(p)) {
-      by_position.emplace_back();
-      continue;
-    }
-    std::vector<ndarray> local;
-    for (const operand_parts& one : all) local.push_back(one.at(p));
-    by_position.push_back(t < p ? by_position[static_cast<std::size_t>(t)] : call.again(local));
-  }
-  results out;
-  const results& mine = by_position[static_cast<std::size_t>(x.m->first_local())];
-  for (std::size_t k = 0; k < mine.size(); ++k) {
-    dims shape = ops::view_of(mine[k], call.name).shape;
-    for (int a = 0; a < shape.size(); ++a)
-      if (std::find(axes.begin(), axes.end(), a) == axes.end()) shape[a] = x.shape()[a];
-    out.push_back(from_parts(*x.m, how, shape, mine[k].dtype(),
-                             [&](int p) { return by_position[static_cast<std::size_t>(p)][k]; }));
-  }
-  return out;
+  return run_loop(call, loop_along_others(call, axes));
 }
 
-/// searchsorted, digitize: the values stay, every device needs the edges.
-results run_beside(const opaque_call& call, std::size_t values, std::size_t edges) {
-  const operand_parts x = parts_of(call.operands[values]), given = parts_of(call.operands[edges]);
-  if (given.cost_as({}) > 0 && static_cast<std::int64_t>(given.leaf->bytes()) > small_operand)
-    refuse_call(call, given, "every device needs all of it", "redistribute it with {replicate()}");
-  const operand_parts everywhere = given.as({});
-  dtype type{};
-  std::vector<ndarray> by_position;
-  for (int p = 0; p < x.m->size(); ++p) {
-    if (!x.m->is_local(p)) {
-      by_position.emplace_back();
-      continue;
-    }
-    std::vector<ndarray> local(2);
-    local[values] = x.at(p);
-    local[edges] = everywhere.at(p);
-    const int t = x.m->twin(x.how(), p);
-    by_position.push_back(t < p ? by_position[static_cast<std::size_t>(t)] : call.again(local)[0]);
-    type = by_position.back().dtype();
+/// One operand by some of its axes, the others by every device: searchsorted and digitize by value, knn by query.
+results run_beside(const opaque_call& call, std::size_t looped, int axes) {
+  loop_axes loop;
+  for (const ndarray& x : call.operands)
+    loop.operands.emplace_back(x.defined() ? static_cast<std::size_t>(x.ndim()) : 0, -1);
+  const dims& shape = parts_of(call.operands[looped]).shape();
+  for (int a = 0; a < std::min(axes, shape.size()); ++a) {
+    loop.extents.push_back(shape[a]);
+    loop.operands[looped][static_cast<std::size_t>(a)] = a;
   }
-  return {from_parts(*x.m, x.how(), x.shape(), type, [&](int p) { return by_position[static_cast<std::size_t>(p)]; })};
+  loop.result = [n = loop.extents.size()](std::size_t, int rank) {
+    std::vector<int> own(static_cast<std::size_t>(rank), -1);
+    for (int a = 0; a < n; ++a) own[static_cast<std::size_t>(a)] = a;
+    return own;
+  };
+  loop.why = "every device needs all of it";
+  loop.remedy = "redistribute it with {replicate()}";
+  return run_loop(call, loop);
 }
 
-/// knn: each query is searched by itself, among points that every device has.
-results search_parts(const opaque_call& call) {
-  const operand_parts given = parts_of(call.operands[0]);
-  layout how;
-  if (given.shape().size() != 2 || !without_axes(given, {1}, how)) how = given.how();
-  const operand_parts queries = given.as(how);
-  std::vector<operand_parts> others;
-  for (std::size_t k = 1; k < call.operands.size(); ++k) {
-    others.emplace_back();
-    if (!call.operands[k].defined()) continue;
-    const operand_parts x = parts_of(call.operands[k]);
-    if (x.cost_as({}) > 0 && static_cast<std::int64_t>(x.leaf->bytes()) > small_operand)
-      refuse_call(call, x, "every device needs all of it", "redistribute it with {replicate()}");
-    others.back() = x.as({});
-  }
-  std::vector<results> by_position;
-  for (int p = 0; p < queries.m->size(); ++p) {
-    const int t = queries.m->twin(how, p);
-    if (!queries.m->is_local(p)) {
-      by_position.emplace_back();
-      continue;
-    }
-    std::vector<ndarray> local{queries.at(p)};
-    for (const operand_parts& x : others) local.push_back(x.m ? x.at(p) : ndarray());
-    by_position.push_back(t < p ? by_position[static_cast<std::size_t>(t)] : call.again(local));
-  }
-  const auto first = static_cast<std::size_t>(queries.m->first_local());
-  results out;
-  for (std::size_t k = 0; k < by_position[first].size(); ++k) {
-    const ndarray& mine = by_position[first][k];
-    out.push_back(mine.defined() ? from_parts(*queries.m, how, dims{queries.shape()[0], call.numbers[0]}, mine.dtype(),
-                                              [&](int p) { return by_position[static_cast<std::size_t>(p)][k]; })
-                                 : ndarray());
-  }
-  return out;
+/// A sparse matrix, which every device has, times a vector or the columns of a matrix.
+results multiply_sparse(const opaque_call& call) {
+  if (call.operands[0].ndim() == 1) return run_whole(call);
+  loop_axes loop;
+  loop.extents = dims{call.operands[0].shape(1)};
+  loop.operands = {{-1, 0}, {-1}, {-1}, {-1}};
+  loop.result = [](std::size_t, int) { return std::vector<int>{-1, 0}; };
+  loop.why = "every device needs all of it";
+  loop.remedy = "redistribute it with {replicate()}";
+  return run_loop(call, loop);
 }
 
 class mesh_calls final : public ops::interceptor {
@@ -229,6 +167,8 @@ class mesh_calls final : public ops::interceptor {
 
  private:
   results run_here(const opaque_call& given) const {
+    // The steps of a function that brings its derivatives along are calls themselves.
+    if (given.own && given.own->unannounced) return given.own->unannounced(given.operands);
     opaque_call call = given;
     for (ndarray& x : call.operands)  // sums are made once
       if (x.defined() && takes(x)) x = ops::wrap(parts_of(x).leaf);
@@ -275,18 +215,18 @@ class mesh_calls final : public ops::interceptor {
     }
     if (name == "write_selection") return write_parts(call);
     if (name == "repeat") return repeat_parts(call);
-    if (name == "knn") return search_parts(call);
+    if (name == "knn") return run_beside(call, 0, 1);
+    if (name == "sparse_matmul") return multiply_sparse(call);
+    if (name == "radius_neighbors") return lists_by_parts(call);
+    if (auto of_stacks = run_stacks(call)) return std::move(*of_stacks);
     if (name.starts_with("unique") || is({"intersect1d", "union1d", "setdiff1d", "setxor1d"}))
       return unique_parts(call);
     if (is({"true_positions", "true_elements"})) return select_parts(call);
-    if (name == "searchsorted") return run_beside(call, 1, 0);
-    if (name == "digitize") return run_beside(call, 0, 1);
+    if (name == "searchsorted") return run_beside(call, 1, core::max_rank);
+    if (name == "digitize") return run_beside(call, 0, core::max_rank);
     if (is({"bincount", "histogram"}) && parts_of(call.operands[0]).how().splits.size() == 1) return count_parts(call);
-    for (const ndarray& x : call.operands)
-      if (x.defined() && !parts_of(x).how().is_replicated())
-        refuse_call(call, parts_of(x), "this function runs on one device",
-                    "redistribute it with {replicate()}, where every device does all of the work, or gather it");
-    return {};
+    if (!is({"to_device", "to_memory"})) return run_whole(call);
+    refuse_call(call, parts_of(call.operands[0]), "this function runs on one device", "gather it");
   }
 };
 

@@ -263,14 +263,19 @@ sorted_vector sort_vector(const operand_parts& x, bool descending, bool with_pla
 
 namespace {
 
-/// The vector that a call is about: its operand, or that as one row. False where that crosses the parts.
+/// The vector that a call is about: its operand, or that as one row, for which each element moves once where another axis than the first is
+/// divided. False where a large array has fewer rows than there are parts.
 bool as_vector(const opaque_call& call, operand_parts& x) {
   x = parts_of(call.operands[0]);
-  if (x.how().splits.size() != 1) return false;
-  if (x.shape().size() == 1) return true;
-  if (call.numbers[0] >= 0 || x.how().splits[0].axis != 0) return false;
+  if (x.shape().size() == 1) return x.how().splits.size() == 1;
+  if (call.numbers[0] >= 0 || x.shape().empty()) return false;
+  std::int64_t parts = 1;
+  for (const split& s : x.how().splits) parts *= s.parts();
+  int first = 0;
+  while (first + 1 < x.shape().size() && x.shape()[first] == 1) ++first;
+  if (x.shape()[first]<parts&& static_cast<std::int64_t>(x.leaf->bytes())> small_operand) return false;
   x = parts_of(ops::wrap(x.leaf).reshape(shape_t{-1}));
-  return true;
+  return x.how().splits.size() == 1;
 }
 
 }  // namespace

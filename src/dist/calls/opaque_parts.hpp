@@ -1,6 +1,7 @@
 // What the functions that run at once share: operands in parts, and calls of the function part by part.
 #pragma once
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,8 +54,30 @@ results sort_by_keys(const ops::opaque_call& call);
 results repeat_parts(const ops::opaque_call& call);
 /// Transforms whose axes leave none to divide.
 results transform_parts(const ops::opaque_call& call);
+/// How a vector is divided that consists of what the positions have found, whose number others are asked for.
+split found_by_parts(const mesh_state& m, const split& by, const std::vector<ndarray>& found);
+results lists_by_parts(const ops::opaque_call& call);
 /// On operands that are everywhere each device does all of it.
 results run_everywhere(const ops::opaque_call& call);
+
+/// Axes along which a function does the same for each index by itself.
+struct loop_axes {
+  dims extents;  // of these
+  std::vector<std::vector<int>>
+      operands;  // by operand and axis: which of them, or -1 of an axis that must be whole. An
+                 // axis of one element, where there are more, is the same for all indices
+  std::function<std::vector<int>(std::size_t result, int rank)> result;  // as of an operand
+  std::string why, remedy;                                               // if an operand cannot be divided so
+};
+/// Where what divides the operands divides the loop each device does its indices, and has them of the results. What divides axes that
+/// must be whole divides one of the loop's instead; where there is none, and of operands that all indices need, up to 1 MB goes to all.
+results run_loop(const ops::opaque_call& call, const loop_axes& loop);
+/// A loop without axes: a function of which each device does all. Operands of up to 1 MB go to all, larger ones must be everywhere.
+results run_whole(const ops::opaque_call& call);
+/// Operands and results of one rank, of which some axes are whole.
+loop_axes loop_along_others(const ops::opaque_call& call, const std::vector<int>& whole);
+/// Functions of stacks of matrices: the axes before them, and the columns of right sides. Nothing where the call is none.
+std::optional<results> run_stacks(const ops::opaque_call& call);
 
 /// A divided vector in order, in even parts; places are undefined where they are not asked for.
 struct sorted_vector {

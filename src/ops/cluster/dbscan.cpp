@@ -3,6 +3,7 @@
 
 #include "ops/base/errors.hpp"
 #include "ops/base/one_memory.hpp"
+#include "ops/base/opaque_call.hpp"
 #include "ops/spatial/metrics.hpp"
 #include "ops/spatial/tree.hpp"
 #include "sinter/cluster.hpp"
@@ -81,8 +82,15 @@ cluster::dbscan_result cluster::dbscan(const ndarray& x, double eps, const dbsca
   const char* const function = "dbscan";
   if (!(eps > 0)) fail<value_error>(function, "eps = ", eps, " is not above 0");
   if (kw.min_samples < 1) fail<value_error>(function, "min_samples = ", kw.min_samples, " is not at least 1");
+  if (is_in_parts(x, function)) {  // announced with a third result, the number of clusters
+    const auto again = [=](std::span<const ndarray> a) {
+      const dbscan_result r = dbscan(a[0], eps, kw);
+      return results_of(r.labels, r.core_sample_indices,
+                        full({}, r.n_clusters, {.dtype = int64, .device = a[0].device()}));
+    };
+    if (auto r = intercept("dbscan", {&x}, {}, again)) return {(*r)[0], (*r)[1], (*r)[2].item<int64_t>()};
+  }
   const ndarray points = point_rows(x, distance_dtype(view_of(x, function).type, function), "points", function);
-  require_one_memory(x, function);
   const int64_t n = points.shape(0), d = points.shape(1);
   if (n > most_clustered) fail<shape_error>(function, n, " points are more than 2^31 - 1");
   eval(points);

@@ -185,6 +185,10 @@ std::span<const opaque_rule> opaque_rules_of_order() {
       {"knn", nullptr, nullptr,
        "it is announced for arrays of meshes alone: distances to the points that its indices name have "
        "derivatives"},
+      {"radius_neighbors", nullptr, nullptr,
+       "it is announced for arrays of meshes alone: distances to the points that its indices name have "
+       "derivatives"},
+      {"dbscan", nullptr, nullptr, integers},
   };
   return rules;
 }

@@ -1,5 +1,6 @@
 // Products with vectors and matrices: operands evaluated, layouts, the call.
 #include "graph/run/flush.hpp"
+#include "graph/run/mesh_hook.hpp"
 #include "graph/values/faults.hpp"
 #include "ops/base/deferred_work.hpp"
 #include "ops/base/opaque_call.hpp"
@@ -105,6 +106,17 @@ std::optional<std::vector<ndarray>> announced(const state_ref& s, const ndarray&
                    false,
                    own};
   return run_intercepted(call);
+}
+
+/// On a mesh announced with the index arrays as well, so that each device has all that its product reads. Derivatives and vmap do not go
+/// through such products.
+std::optional<std::vector<ndarray>> announced_in_parts(const state_ref& s, const ndarray& x, bool transpose) {
+  if (is_within_interceptor()) graph::refuse_mesh(matmul_name, device_of(*s));
+  return intercept("sparse_matmul", {&x, &s->data, &s->first, &s->second}, {transpose},
+                   [=](std::span<const ndarray> a) {
+                     const state_ref here = make_state(s->format, s->rows, s->columns, a[1], a[2], a[3], s->order);
+                     return results_of(times_dense(sparse_access::make(here), a[0], transpose, {}, a[0].shape()));
+                   });
 }
 
 /// A recorded number times an array in memory; of other values the value itself, once.
@@ -220,7 +232,7 @@ ndarray times_dense(const sparse_array& a, const ndarray& x, bool transpose, con
     require_one_device(matmul_name, device_of(*s), y.device());
     if (!(y.shape == to)) fail<shape_error>(matmul_name, "y has shape ", y.shape, ", but the product ", to);
   }
-  if (auto r = announced(s, x, transpose)) {
+  if (auto r = graph::is_on_mesh(device_of(*s)) ? announced_in_parts(s, x, transpose) : announced(s, x, transpose)) {
     ndarray product = (*r)[0];
     const auto is_one = [](const scalar& k) { return number_of(k) == 1.0; };
     if (!is_one(kw.alpha)) product = product * kw.alpha;

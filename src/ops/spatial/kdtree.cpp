@@ -2,6 +2,7 @@
 #include <cmath>
 #include <vector>
 
+#include "ops/base/one_memory.hpp"
 #include "ops/spatial/metrics.hpp"
 #include "ops/spatial/tree.hpp"
 #include "sinter/creation.hpp"
@@ -59,6 +60,7 @@ ndarray radii_of(const point_tree& t, const operand& r, const asked_points& x, w
 spatial::KDTree::KDTree(const ndarray& data, const kdtree_kw& kw) {
   const char* const function = "KDTree";
   const dims& shape = view_of(data, function).shape;
+  require_one_memory(data, function);
   if (kw.leafsize < 1) fail<value_error>(function, "leafsize ", kw.leafsize, " is not at least 1");
   if (shape.size() != 2 || shape[1] < 1 || shape[1] > most_tree_dimensions)
     fail<shape_error>(function, "points of shape ", shape, " are not (n, 1) to (n, ", most_tree_dimensions, ")");

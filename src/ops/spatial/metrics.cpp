@@ -68,6 +68,14 @@ ndarray all_rows(const two_sets& points) {
 
 }  // namespace
 
+ndarray variances_of(const two_sets& points) { return var(all_rows(points), {.axis = 0, .ddof = 1}); }
+
+ndarray inverse_covariance_of(const two_sets& points, const char* function) {
+  const int64_t n = points.a.shape(0) + points.b.shape(0), d = points.a.shape(1);
+  if (n <= d) fail<value_error>(function, n, " points in ", d, " dimensions have no invertible covariance");
+  return linalg::inv(atleast_2d(cov(all_rows(points).T()))).T();
+}
+
 dtype distance_dtype(dtype t, const char* function) {
   if (is_complex(t)) fail<dtype_error>(function, "points of dtype ", t, " are not real");
   return t == dtype::f64 || !is_inexact(t) ? dtype::f64 : dtype::f32;
@@ -121,18 +129,14 @@ pair_metric::pair_metric(std::string_view name, const spatial::metric_kw& kw, co
     if (std::isinf(p_)) name_ = "chebyshev";
   }
   if (is("seuclidean")) {
-    const ndarray v = kw.V.defined() ? kw.V : var(all_rows(points), {.axis = 0, .ddof = 1});
+    const ndarray v = kw.V.defined() ? kw.V : variances_of(points);
     if (v.ndim() != 1 || v.shape(0) != d)
       fail<shape_error>(function, "V of shape ", v.shape(), " for vectors of ", d, " numbers");
     w_ = (1 / v.astype(float64, false)).astype(type, false);
     name_ = "euclidean";
   }
   if (is("mahalanobis")) {
-    if (!kw.VI.defined() && points.a.shape(0) + points.b.shape(0) <= d)
-      fail<value_error>(function, points.a.shape(0) + points.b.shape(0), " points in ", d,
-                        " dimensions have no invertible covariance");
-    const ndarray vi =
-        kw.VI.defined() ? kw.VI.astype(float64, false) : linalg::inv(atleast_2d(cov(all_rows(points).T()))).T();
+    const ndarray vi = kw.VI.defined() ? kw.VI.astype(float64, false) : inverse_covariance_of(points, function);
     if (vi.ndim() != 2 || vi.shape(0) != d || vi.shape(1) != d)
       fail<shape_error>(function, "VI of shape ", vi.shape(), " for vectors of ", d, " numbers");
     // x' VI x is the sum of the eigenvalues of VI's symmetric part times the squares of rotated coordinates.

@@ -17,6 +17,9 @@ struct two_sets {
   ndarray a, b;
 };
 two_sets fitting_sets(const ndarray& a, const ndarray& b, const char* function);
+/// What seuclidean and mahalanobis take of all points, where they are given nothing. value_error: no more points than dimensions.
+ndarray variances_of(const two_sets& points);
+ndarray inverse_covariance_of(const two_sets& points, const char* function);
 /// value_error unless Minkowski's distance has this p.
 void require_power(double p, const char* function);
 

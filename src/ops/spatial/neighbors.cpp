@@ -208,6 +208,24 @@ class search {
   bool is_squared_ = false, is_weighted_ = false, chords_ = false;
 };
 
+/// The keywords of a call whose queries are divided: what follows from all points is found of these.
+spatial::neighbors_kw with_statistics(spatial::neighbors_kw kw, const ndarray& queries, const ndarray& points,
+                                      const char* function) {
+  if (!kw.text.empty()) return kw;
+  if (kw.metric == "seuclidean" && !kw.V.defined()) kw.V = variances_of(fitting_sets(queries, points, function));
+  if (kw.metric == "mahalanobis" && !kw.VI.defined())
+    kw.VI = inverse_covariance_of(fitting_sets(queries, points, function), function);
+  return kw;
+}
+
+/// The keywords with the arrays that follow queries and points among the operands of a call.
+spatial::neighbors_kw with_weights(spatial::neighbors_kw kw, std::span<const ndarray> operands) {
+  kw.w = operands[2];
+  kw.V = operands[3];
+  kw.VI = operands[4];
+  return kw;
+}
+
 }  // namespace
 }  // namespace sinter::ops
 
@@ -216,14 +234,12 @@ namespace sinter::inline v0 {
 using namespace ops;
 
 spatial::knn_result spatial::knn(const ndarray& queries, const ndarray& points, std::int64_t k,
-                                 const neighbors_kw& kw) {
-  if (is_in_parts(queries, "knn")) {  // announced with k; distances are undefined where they are not asked for
+                                 const neighbors_kw& given) {
+  const bool in_parts = is_in_parts(queries, "knn");
+  const neighbors_kw kw = in_parts ? with_statistics(given, queries, points, "knn") : given;
+  if (in_parts) {  // announced with k; distances are undefined where they are not asked for
     const auto again = [=](std::span<const ndarray> a) {
-      neighbors_kw here = kw;
-      here.w = a[2];
-      here.V = a[3];
-      here.VI = a[4];
-      const knn_result r = knn(a[0], a[1], k, here);
+      const knn_result r = knn(a[0], a[1], k, with_weights(kw, a));
       return results_of(r.distances, r.indices);
     };
     if (auto r = intercept("knn", {&queries, &points, &kw.w, &kw.V, &kw.VI}, {k}, again)) return {(*r)[0], (*r)[1]};
@@ -242,8 +258,18 @@ spatial::knn_result spatial::knn(const ndarray& queries, const ndarray& points, 
 }
 
 spatial::neighbor_lists spatial::radius_neighbors(const ndarray& queries, const ndarray& points, double radius,
-                                                  const neighbors_kw& kw) {
+                                                  const neighbors_kw& given) {
   if (std::isnan(radius)) fail<value_error>("radius_neighbors", "the radius is NaN");
+  const bool in_parts = is_in_parts(queries, "radius_neighbors");
+  const neighbors_kw kw = in_parts ? with_statistics(given, queries, points, "radius_neighbors") : given;
+  if (in_parts) {  // announced as knn
+    const auto again = [=](std::span<const ndarray> a) {
+      const neighbor_lists r = radius_neighbors(a[0], a[1], radius, with_weights(kw, a));
+      return results_of(r.indptr, r.indices, r.distances);
+    };
+    if (auto r = intercept("radius_neighbors", {&queries, &points, &kw.w, &kw.V, &kw.VI}, {}, again))
+      return {(*r)[0], (*r)[1], (*r)[2]};
+  }
   neighbor_lists out = search(queries, points, kw, "radius_neighbors").within(radius);
   if (!kw.return_distance) out.distances = ndarray();
   return out;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "dist/programs.hpp"
+#include "dist/everyday_programs.hpp"
 #include "dist/indexed_programs.hpp"
 
 using namespace sinter;
@@ -61,6 +62,7 @@ void run_cases(const dist::mesh& m) {
   const dist::mesh grid({1, m.size()}, {.devices = {cpu}});
   std::vector<test::user_program> all = test::user_programs();
   all.insert(all.end(), test::indexed_programs().begin(), test::indexed_programs().end());
+  all.insert(all.end(), test::everyday_programs().begin(), test::everyday_programs().end());
   for (const test::user_program& u : all) {
     const std::string what = test::difference_of(u, u.run(test::on_mesh(m, grid)), u.run(test::one_device()));
     if (what.empty()) continue;
@@ -122,10 +124,19 @@ void run_cases(const dist::mesh& m) {
   check("sums of integers", 3 * sum(d) - sum(d * 2), 3 * sum(k) - sum(k * 2));
   const std::vector<ndarray> mine = dist::local(dist::shard(x, m, {dist::partial()}));
   check("terms of processes", dist::from_local(mine, x.shape(), m, {dist::partial()}), x);
+  check("a diagonal", t["0:14"].diagonal() + 1, x["0:14"].diagonal() + 1);
+  const ndarray stack = matmul(g.random({7, 4, 4}), g.random({7, 4, 4})) + 9 * eye(4);
+  for (const std::int64_t axis : {0, 2})
+    check("factors", linalg::lu(dist::shard(stack, m, {shard(axis)})).l, linalg::lu(stack).l);
   try {
-    eval(t["0:14"].diagonal() + 1);
+    linalg::cholesky(dist::shard(eye(400), m, {shard(0)}));
     if (m.size() > 1) ++wrong;
   } catch (const device_error&) {  // all processes alike: they go on
+  }
+  try {
+    linalg::solve(dist::shard(stack, m, {shard(0)}), dist::shard(ones({7, 5, 1}), m, {shard(0)}));
+    ++wrong;
+  } catch (const shape_error&) {
   }
   check("after a refusal", s + 1, x + 1);
 }
@@ -161,6 +172,13 @@ std::map<std::string, work> works(const dist::mesh& m, std::int64_t n) {
            [=] {
              eval(fft::fft(concatenate({t, t, t, t})));
            }},
+          {"stacks",
+           [=] {
+             eval(linalg::det(dist::redistribute(
+                 s["0:900"].reshape({90, 10, 10}) + 1e6 * eye(10, {.device = m.device()}), {shard(1)})));
+           }},
+          {"neighbours", [=] { eval(spatial::radius_neighbors(s["0:900, 0:2"], s["0:90, 0:2"], 99.0).indices); }},
+          {"masks", [=] { eval(nonzero(dist::redistribute(s, {shard(1)}) > 99)[1]); }},
           {"reshapes", [=] { eval(dist::redistribute(s, {shard(1)}).reshape({-1}) + 1); }},
           {"products", [=] { eval(matmul(s["0:900"], dist::shard(x["0:900"].T(), m, {shard(1)}))); }}};
 }
@@ -199,8 +217,16 @@ void starve_in(const std::string& task, rlim_t megabytes, const dist::mesh& m) {
   for (std::int64_t n = 2 * first;; n += n / 2 / 40 * 40) works(m, n).at(task)();
 }
 
-/// An index that only the last process has is out of range: nobody gets elements that depend on it.
-void mislead(const dist::mesh& m) {
+/// An index that only the last process has is out of range, or its matrix is singular: nobody gets elements that depend on it.
+void mislead(const std::string& task, const dist::mesh& m) {
+  if (task == "stacks") {
+    ndarray a = stack({eye(4), eye(4), eye(4)});
+    a(2) = 0.0;
+    const ndarray b = dist::shard(ones({3, 4, 1}), m, {shard(0)});
+    std::cout << "works" << std::endl;
+    const double total = sum(linalg::solve(dist::shard(a, m, {shard(0)}), b)).item<double>();
+    std::cout << "reads " << total << std::endl;
+  }
   ndarray k = arange(30);
   k(29) = 999;
   const ndarray x = dist::shard(arange(300, {.dtype = float64}), m, {shard(0)}), i = dist::shard(k, m, {shard(0)});
@@ -218,7 +244,7 @@ int main(int count, char** values) {
     const dist::mesh m({size}, {.devices = {cpu}});
     if (how == "fails" && std::string(values[3]) == "starved") starve_in(values[4], std::stoul(values[5]), m);
     if (how == "fails" && std::string(values[3]) == "misled") {
-      mislead(m);
+      mislead(values[4], m);
       return 0;
     }
     if (how == "fails") fail_in(works(m, 40000).at(values[4]), values[3], m);

@@ -24,7 +24,7 @@ fails() {
   none_left "a process is $1 in $2"
 }
 export SINTER_COLLECTIVE_TIMEOUT=40
-for task in sums halos redistribution terms scattered sorts orders scans weights rows writes sets transforms reshapes products; do
+for task in sums halos redistribution terms scattered sorts orders scans weights rows writes sets transforms reshapes products stacks neighbours masks; do
   fails killed $task
 done
 fails memory sums
@@ -34,8 +34,12 @@ fails misled indices
 said_by "an index out of range on one process: its own error" 1 "^says: \[index\] index 999 is out of range"
 said_by "an index out of range on one process: its message on the others" 2 "^says: .*rank 2 of 3 has failed: \[index\] index 999"
 said_by "an index out of range on one process: no elements" 0 "^reads"
+fails misled stacks
+said_by "a singular matrix on one process: its own error" 1 "^says: \[solve\] Singular matrix"
+said_by "a singular matrix on one process: its message on the others" 2 "^says: .*rank 2 of 3 has failed: \[solve\] Singular"
+said_by "a singular matrix on one process: no elements" 0 "^reads"
 # Wherever the memory ends: what else the others could see is the time limit, or nothing at all.
-for task in halos scattered sorts orders scans weights rows writes sets transforms reshapes; do
+for task in halos scattered sorts orders scans weights rows writes sets transforms reshapes stacks neighbours masks; do
   for more in 8 24; do
     SINTER_TIER=0 fails starved $task $more
     said_by "a process is starved in $task: its own error" 1 "^says: (\[allocate\] CPU memory is exhausted|std::bad_alloc)"
