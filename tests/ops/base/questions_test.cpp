@@ -96,6 +96,10 @@ TEST_CASE("memory is shared by views, and by nothing else") {
   CHECK(may_share_memory(x(slice(_, _, 2)), x(slice(1, _, 2))));
   CHECK_FALSE(may_share_memory(x(slice(_, 6)), x(slice(6, _))));
   CHECK_FALSE(may_share_memory(x(slice(0, 0)), x));
+  CHECK(shares_memory(x(slice(_, _, -1)), x(slice(_, 2))));
+  CHECK_FALSE(may_share_memory(x(slice(5, 2, -1)), x(slice(6, _))));
+  CHECK_FALSE(may_share_memory(x(slice(5, 2, -1)), x(slice(_, 3))));
+  CHECK_FALSE(shares_memory(x(slice(_, _, -2)), x(slice(_, _, 2))));  // odd and even ones
   const ndarray z = zeros({3}, complex128);
   CHECK(shares_memory(z.view(float64), z(1)));
   if (default_device().kind != device_kind::cpu) return;
