@@ -120,6 +120,8 @@ ndarray triu(const ndarray& x, std::int64_t k = 0);
 struct meshgrid_kw {
   kwonly _kw{};
   std::string_view indexing = "xy";
+  bool sparse = false;  // extent 1 along the other axes, which broadcast
+  bool copy = false;    // arrays of their own, which can be written to, in place of views
 };
 /// Coordinate arrays of a grid from one vector an axis; recorded, so that they take no memory until needed. With "xy"
 /// the first two axes change places, with "ij" they do not. Throws value_error for another word.

@@ -111,7 +111,7 @@ concept element_type = requires {
 dtype promote_types(dtype a, dtype b) noexcept;
 
 /// How far a cast may go, as NumPy's `casting=`.
-enum class casting : std::uint8_t { no, safe, same_kind, unsafe };
+enum class casting : std::uint8_t { no, equiv, safe, same_kind, unsafe };
 bool can_cast(dtype from, dtype to, casting rule = casting::safe) noexcept;
 
 }  // namespace sinter::inline v0

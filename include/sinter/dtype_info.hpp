@@ -64,6 +64,7 @@ struct typed_operand {
   scalar number = false;
 };
 dtype result_type(std::span<const typed_operand> operands);
+dtype common_type(std::span<const ndarray* const> arrays);
 }  // namespace detail
 /// The dtype of an operation on these dtypes, arrays and numbers, in any order. Dtypes, and those of arrays, promote
 /// together as in NumPy 2: floating-point and complex ones among themselves, then each integer with that, so that int16,
@@ -75,6 +76,19 @@ dtype result_type(const A&... x) {
   const detail::typed_operand operands[] = {detail::typed_operand(x)...};
   return detail::result_type(operands);
 }
+/// The floating-point dtype that holds the elements of all arrays: integers count as float64. dtype_error: an array of bools.
+template <std::convertible_to<const ndarray&>... A>
+  requires(sizeof...(A) > 0)
+dtype common_type(const A&... x) {
+  const ndarray* const arrays[] = {&static_cast<const ndarray&>(x)...};
+  return detail::common_type(arrays);
+}
+/// The dtype of least size that holds a number: unsigned where it is not negative; of floating-point numbers the first one whose
+/// range holds it, whatever their digits. Of an array of rank 0 that of its element, of others their own.
+dtype min_scalar_type(const operand& x);
+/// Whether the dtype is not complex, or is; elements do not matter (see isreal, iscomplex).
+inline bool isrealobj(const ndarray& x) { return !is_complex(x.dtype()); }
+inline bool iscomplexobj(const ndarray& x) { return is_complex(x.dtype()); }
 /// Whether an array's dtype may be cast.
 inline bool can_cast(const ndarray& x, dtype to, casting rule = casting::safe) { return can_cast(x.dtype(), to, rule); }
 

@@ -27,6 +27,7 @@ struct fft_kw {
   std::optional<std::int64_t> n{};
   std::int64_t axis = -1;
   std::string_view norm = "backward";
+  std::optional<ndarray> out{};  // takes the result, of its shape; cast as same_kind
 };
 /// Keywords of transforms along several axes: all by default, or the last ones where only `s` is given. `s` has the
 /// number of points along each (-1: what the axis has). An axis that is named twice is transformed twice.
@@ -35,6 +36,7 @@ struct fftn_kw {
   std::optional<shape_t> s{};
   sinter::axes axes{};
   std::string_view norm = "backward";
+  std::optional<ndarray> out{};  // takes the result, of its shape; cast as same_kind
 };
 /// The same along two axes, by default the last ones.
 struct fft2_kw {
@@ -42,6 +44,7 @@ struct fft2_kw {
   std::optional<shape_t> s{};
   sinter::axes axes = sinter::axes{-2, -1};
   std::string_view norm = "backward";
+  std::optional<ndarray> out{};  // takes the result, of its shape; cast as same_kind
 };
 
 /// sum_j x_j exp(-2 pi i j k / n), complex.

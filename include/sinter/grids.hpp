@@ -53,8 +53,23 @@ struct logspace_kw {
   std::optional<sinter::device> device{};
 };
 ndarray logspace(const scalar& start, const scalar& stop, std::int64_t count = 50, const logspace_kw& kw = {});
+/// The same between arrays, which broadcast with the base, along a new axis of the result. Dtypes and errors as linspace.
+struct logspace_arrays_kw {
+  kwonly _kw{};
+  bool endpoint = true;
+  operand base = 10.0;
+  std::optional<sinter::dtype> dtype{};
+  std::int64_t axis = 0;
+};
+ndarray logspace(const ndarray& start, const operand& stop, std::int64_t count = 50, const logspace_arrays_kw& kw = {});
+ndarray logspace(const scalar& start, const ndarray& stop, std::int64_t count = 50, const logspace_arrays_kw& kw = {});
 /// Numbers from start to stop with a constant ratio, both exact. value_error: one of them is 0, or their signs differ.
 ndarray geomspace(double start, double stop, std::int64_t count = 50, const linspace_kw& kw = {});
+/// The same between arrays, real or complex (spirals), along a new axis. Looks whether there is a 0. Real ends of different signs
+/// give NaN.
+ndarray geomspace(const ndarray& start, const operand& stop, std::int64_t count = 50,
+                  const linspace_arrays_kw& kw = {});
+ndarray geomspace(const scalar& start, const ndarray& stop, std::int64_t count = 50, const linspace_arrays_kw& kw = {});
 /// linspace and its step, NaN where there is none (NumPy's retstep).
 struct linspace_result {
   ndarray samples;
@@ -113,14 +128,24 @@ ndarray fromfunction(const std::function<ndarray(const std::vector<ndarray>&)>& 
 
 /// A C-contiguous array of at least one axis; x itself if it is one.
 ndarray ascontiguousarray(const ndarray& x, const create_kw& kw = {});
-/// Keywords of require. Requirements are letters: C (C order), W (may be written), O (owns its elements), A and E (nothing).
+/// Keywords of require. Requirements are letters: C (C order), F (the first axis fastest), W (may be written), O (owns its
+/// elements), A and E (nothing).
 struct require_kw {
   kwonly _kw{};
   std::optional<sinter::dtype> dtype{};
   std::string_view requirements = "";
 };
-/// x itself where it meets the requirements, else a copy. value_error: F, or another letter.
+/// x itself where it meets the requirements, else a copy. value_error: C and F, or another letter.
 ndarray require(const ndarray& x, const require_kw& kw = {});
+
+/// asarray that looks at the elements: value_error for a NaN or an infinity.
+ndarray asarray_chkfinite(const ndarray& x, const create_kw& kw = {});
+
+/// Whether a write to one array changes an element of the other: whether they are views of one array, or of the same foreign
+/// memory, that have a byte in common. Looks at no elements; takes time and bits as the bytes between their ends have.
+bool shares_memory(const ndarray& x, const ndarray& y);
+/// The same by their ends alone: true as well for views that lie between each other.
+bool may_share_memory(const ndarray& x, const ndarray& y);
 
 /// Keywords of as_strided. Absent, shape and strides (in bytes) are x's.
 struct as_strided_kw {

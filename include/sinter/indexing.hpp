@@ -48,11 +48,19 @@ std::vector<ndarray> ix_(const I&... sequences) {
   return detail::open_mesh({index(sequences)...});
 }
 
-/// Coordinates of C-order positions in `shape`: one array an axis, of the positions' shape. Synchronises to check them:
-/// index_error for one out of range, negative ones included.
-std::vector<ndarray> unravel_index(const operand& positions, const shape_t& shape);
+/// Coordinates of positions in `shape`, counted with the last axis fastest (order 'C') or the first one ('F'; value_error for
+/// others): one array an axis, of the positions' shape. Synchronises to check them: index_error for one out of range, negative
+/// ones included.
+std::vector<ndarray> unravel_index(const operand& positions, const shape_t& shape, const order_kw& kw = {});
+/// Keywords of ravel_multi_index. `modes` are those of each axis in place of one for all (value_error: another number of them).
+struct ravel_index_kw {
+  kwonly _kw{};
+  std::string_view mode = "raise";
+  char order = 'C';
+  std::vector<std::string_view> modes{};
+};
 /// The inverse. With "raise" it synchronises to check, and negative coordinates are errors.
-ndarray ravel_multi_index(const std::vector<ndarray>& coordinates, const shape_t& shape, const mode_kw& kw = {});
+ndarray ravel_multi_index(const std::vector<ndarray>& coordinates, const shape_t& shape, const ravel_index_kw& kw = {});
 
 /// Indices of the main diagonal of an n x n x ... array.
 std::vector<ndarray> diag_indices(std::int64_t n, std::int64_t ndim = 2);
@@ -60,6 +68,14 @@ std::vector<ndarray> diag_indices(std::int64_t n, std::int64_t ndim = 2);
 /// These synchronise.
 std::vector<ndarray> tril_indices(std::int64_t n, std::int64_t k = 0, std::optional<std::int64_t> m = {});
 std::vector<ndarray> triu_indices(std::int64_t n, std::int64_t k = 0, std::optional<std::int64_t> m = {});
+/// The same by name.
+struct triangle_kw {
+  kwonly _kw{};
+  std::int64_t k = 0;
+  std::optional<std::int64_t> m{};
+};
+inline std::vector<ndarray> tril_indices(std::int64_t n, const triangle_kw& kw) { return tril_indices(n, kw.k, kw.m); }
+inline std::vector<ndarray> triu_indices(std::int64_t n, const triangle_kw& kw) { return triu_indices(n, kw.k, kw.m); }
 
 // ---- writing
 

@@ -3,6 +3,7 @@
 // functions.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
 #include "sinter/grids.hpp"
+#include "sinter/indexing.hpp"
 #include "sinter/keywords.hpp"
 #include "sinter/manipulate.hpp"
 #include "sinter/numerics.hpp"
@@ -145,6 +147,20 @@ inline ndarray argpartition(const ndarray& x, std::int64_t kth, const last_axis_
   return argpartition(x, kth, kw.axis);
 }
 
+struct rollaxis_kw {
+  kwonly _kw{};
+  std::int64_t start = 0;
+};
+inline ndarray rollaxis(const ndarray& x, std::int64_t axis, const rollaxis_kw& kw) {
+  return rollaxis(x, axis, kw.start);
+}
+struct key_axis_kw {
+  kwonly _kw{};
+  std::int64_t axis = -1;
+};
+inline ndarray lexsort(const std::vector<ndarray>& keys, const key_axis_kw& kw) { return lexsort(keys, kw.axis); }
+inline ndarray lexsort(const ndarray& keys, const key_axis_kw& kw) { return lexsort(keys, kw.axis); }
+
 // ---- planes and borders
 
 struct rot90_kw {
@@ -170,6 +186,22 @@ inline ndarray diag(const ndarray& x, const diagonal_k_kw& kw) { return diag(x, 
 inline ndarray diagflat(const ndarray& x, const diagonal_k_kw& kw) { return diagflat(x, kw.k); }
 inline ndarray tril(const ndarray& x, const diagonal_k_kw& kw) { return tril(x, kw.k); }
 inline ndarray triu(const ndarray& x, const diagonal_k_kw& kw) { return triu(x, kw.k); }
+inline std::vector<ndarray> tril_indices_from(const ndarray& x, const diagonal_k_kw& kw) {
+  return tril_indices_from(x, kw.k);
+}
+inline std::vector<ndarray> triu_indices_from(const ndarray& x, const diagonal_k_kw& kw) {
+  return triu_indices_from(x, kw.k);
+}
+inline std::vector<ndarray> mask_indices(std::int64_t n,
+                                         const std::function<ndarray(const ndarray&, std::int64_t)>& mask,
+                                         const diagonal_k_kw& kw) {
+  return mask_indices(n, mask, kw.k);
+}
+struct diag_indices_kw {
+  kwonly _kw{};
+  std::int64_t ndim = 2;
+};
+inline std::vector<ndarray> diag_indices(std::int64_t n, const diag_indices_kw& kw) { return diag_indices(n, kw.ndim); }
 
 // ---- samples and polynomials
 

@@ -50,6 +50,16 @@ class axes {
 template <class T>
 concept axis_like = int_like<T> || std::same_as<T, axes>;
 
+/// Keywords of functions of some axes, of all where none are given.
+struct some_axes_kw {
+  kwonly _kw{};
+  axes axis{};
+};
+struct permutation_kw {
+  kwonly _kw{};
+  sinter::axes axes{};
+};
+
 /// An axis, or none (`_`, std::nullopt): the array flattened in C order. Parameter-only.
 class optional_axis {
  public:
@@ -143,7 +153,8 @@ struct reduce_kw {
   optional_array where{};
 };
 
-/// Keywords of var and std. The divisor is the number of elements less `ddof`; `correction` is its other name.
+/// Keywords of var and std. The divisor is the number of elements less `ddof`; `correction` is its other name. `mean`, which
+/// broadcasts to the operand (a mean with `.keepdims = true` does), is what is subtracted, in place of the mean itself.
 struct var_kw {
   kwonly _kw{};
   axes axis{};
@@ -152,6 +163,7 @@ struct var_kw {
   std::optional<double> ddof{};
   std::optional<double> correction{};
   optional_array where{};
+  optional_array mean{};
 };
 
 namespace detail {
@@ -165,12 +177,14 @@ Kw with_axis(const char* function, const A& axis, Kw kw) {
 }
 }  // namespace detail
 
-/// Keywords of scans.
+/// Keywords of scans. `out` is an array of the result's shape, and of a dtype that its own can be cast to as same_kind: it takes
+/// the elements, and is returned. One whose elements lie in C order is scanned into directly.
 struct scan_kw {
   kwonly _kw{};
   optional_axis axis = std::nullopt;
   std::optional<sinter::dtype> dtype{};
   bool include_initial = false;  // only cumulative_sum and cumulative_prod
+  optional_array out{};
 };
 
 /// Keywords of sort and argsort. Sorts are stable whatever `stable` says.

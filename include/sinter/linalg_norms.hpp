@@ -15,6 +15,15 @@ namespace sinter::inline v0 {
 /// The diagonals of two axes, `offset` above the main one (below where negative), as the last axis; a read-only view,
 /// as in NumPy. value_error: rank below 2, or the same axis twice.
 ndarray diagonal(const ndarray& x, std::int64_t offset = 0, std::int64_t axis1 = 0, std::int64_t axis2 = 1);
+/// The same by name.
+struct diagonal_axes_kw {
+  kwonly _kw{};
+  std::int64_t offset = 0;
+  std::int64_t axis1 = 0, axis2 = 1;
+};
+inline ndarray diagonal(const ndarray& x, const diagonal_axes_kw& kw) {
+  return diagonal(x, kw.offset, kw.axis1, kw.axis2);
+}
 struct trace_kw {
   kwonly _kw{};
   std::int64_t offset = 0;
@@ -113,9 +122,12 @@ struct matrix_trace_kw {
 /// Sums of the diagonals of the last two axes, in the dtypes of sum.
 ndarray trace(const ndarray& x, const matrix_trace_kw& kw = {});
 
+/// `axis` is that of all three, else `axisa`, `axisb` those of the operands and `axisc` the result's (value_error: an axis and one
+/// of them).
 struct cross_kw {
   kwonly _kw{};
-  std::int64_t axis = -1;
+  std::optional<std::int64_t> axis{};
+  std::optional<std::int64_t> axisa{}, axisb{}, axisc{};  // the last one unless given
 };
 /// Cross products of vectors of 3 elements along an axis; the other axes broadcast. value_error: another extent.
 ndarray cross(const ndarray& x, const ndarray& y, const cross_kw& kw = {});

@@ -26,8 +26,16 @@ ndarray asfortranarray(const ndarray& x);
 bool isfortran(const ndarray& x);
 
 /// Axes reversed, or permuted: axis k of the result is axis axes[k] of x. A view.
-ndarray transpose(const ndarray& x, const axes& permutation = {});
-ndarray permute_dims(const ndarray& x, const axes& permutation);
+ndarray transpose(const ndarray& x, const permutation_kw& kw = {});
+template <axis_like A = axes>
+ndarray transpose(const ndarray& x, const A& permutation) {
+  return transpose(x, permutation_kw{.axes = axes(permutation)});
+}
+ndarray permute_dims(const ndarray& x, const permutation_kw& kw);
+template <axis_like A = axes>
+ndarray permute_dims(const ndarray& x, const A& permutation) {
+  return permute_dims(x, permutation_kw{.axes = axes(permutation)});
+}
 /// The last two axes swapped; a view.
 ndarray matrix_transpose(const ndarray& x);
 /// Axes moved to new places, the others in their order; a view.
@@ -35,9 +43,17 @@ ndarray moveaxis(const ndarray& x, const axes& source, const axes& destination);
 /// Two axes exchanged; a view.
 ndarray swapaxes(const ndarray& x, std::int64_t first, std::int64_t second);
 /// Axes of extent 1 inserted at places counted in the result; a view.
-ndarray expand_dims(const ndarray& x, const axes& axis);
+ndarray expand_dims(const ndarray& x, const some_axes_kw& kw);
+template <axis_like A = axes>
+ndarray expand_dims(const ndarray& x, const A& axis) {
+  return expand_dims(x, some_axes_kw{.axis = axes(axis)});
+}
 /// Axes of extent 1 dropped: all, or those named (shape_error if one is longer); a view.
-ndarray squeeze(const ndarray& x, const axes& axis = {});
+ndarray squeeze(const ndarray& x, const some_axes_kw& kw = {});
+template <axis_like A = axes>
+ndarray squeeze(const ndarray& x, const A& axis) {
+  return squeeze(x, some_axes_kw{.axis = axes(axis)});
+}
 
 /// The array repeated along axes of extent 1 and new leading axes; a read-only view: writing to it throws value_error.
 ndarray broadcast_to(const ndarray& x, const shape_t& shape);
@@ -62,7 +78,11 @@ ndarray atleast_2d(const ndarray& x);
 ndarray atleast_3d(const ndarray& x);
 
 /// Order reversed along all axes, or those named; a view.
-ndarray flip(const ndarray& x, const axes& axis = {});
+ndarray flip(const ndarray& x, const some_axes_kw& kw = {});
+template <axis_like A = axes>
+ndarray flip(const ndarray& x, const A& axis) {
+  return flip(x, some_axes_kw{.axis = axes(axis)});
+}
 /// Axis 1 reversed; a view.
 ndarray fliplr(const ndarray& x);
 /// Axis 0 reversed; a view.
@@ -72,9 +92,17 @@ ndarray rot90(const ndarray& x, std::int64_t k = 1, const axes& plane = axes{0, 
 
 /// Shifted towards larger indices, cyclically; without an axis, as one flattened axis. A recorded value.
 ndarray roll(const ndarray& x, std::int64_t shift);
-ndarray roll(const ndarray& x, std::int64_t shift, const axes& axis);
+ndarray roll(const ndarray& x, std::int64_t shift, const some_axes_kw& kw);
+template <axis_like A = axes>
+ndarray roll(const ndarray& x, std::int64_t shift, const A& axis) {
+  return roll(x, shift, some_axes_kw{.axis = axes(axis)});
+}
 /// Shifts and axes pair up; an axis named twice is shifted by the sum.
-ndarray roll(const ndarray& x, const std::vector<std::int64_t>& shifts, const axes& axis);
+ndarray roll(const ndarray& x, const std::vector<std::int64_t>& shifts, const some_axes_kw& kw);
+template <axis_like A = axes>
+ndarray roll(const ndarray& x, const std::vector<std::int64_t>& shifts, const A& axis) {
+  return roll(x, shifts, some_axes_kw{.axis = axes(axis)});
+}
 
 /// Joined along an axis that exists; `_` for the axis flattens first. dtypes promote. A new array.
 ndarray concatenate(const std::vector<ndarray>& arrays, optional_axis axis = 0);

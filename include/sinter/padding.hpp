@@ -50,6 +50,8 @@ inline ndarray pad(const ndarray& x, const before_and_after<extent>& width, std:
 
 /// `values` behind x along an axis, or both flattened (`_`).
 ndarray append(const ndarray& x, const operand& values, optional_axis axis = std::nullopt);
+/// A number before the flattened values.
+ndarray append(const scalar& number, const ndarray& values);
 /// `values` before the elements at one or several positions, which may be the extent: numbers, a slice, a list, integers or
 /// a mask (read at the call), counted before anything is inserted. Values broadcast, and take x's dtype; at one number they
 /// may have more than one element along the axis.

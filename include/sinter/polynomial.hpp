@@ -8,7 +8,8 @@
 
 namespace sinter::inline v0 {
 
-/// The value at each x, by Horner's rule.
+/// The value at each x, by Horner's rule. Of coefficients with more axes, one polynomial for each element of the others, which
+/// broadcast with x.
 ndarray polyval(const ndarray& p, const operand& x);
 ndarray polyadd(const ndarray& p, const ndarray& q);
 ndarray polysub(const ndarray& p, const ndarray& q);

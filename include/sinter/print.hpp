@@ -75,4 +75,11 @@ struct array2string_kw {
 };
 std::string array2string(const ndarray& x, const array2string_kw& kw = {});
 
+/// A number by digits in a base from 2 to 36, with `padding` zeros before it. value_error: another base, or padding of more than
+/// a thousand digits or less than none.
+std::string base_repr(std::int64_t number, std::int64_t base = 2, std::int64_t padding = 0);
+/// The digits in base 2: of a negative number with a minus, or as its two's complement where `width` is given, to which zeros (of a
+/// negative number ones) fill up. value_error: a width that does not hold the number, below 0 or above a thousand.
+std::string binary_repr(std::int64_t number, std::optional<std::int64_t> width = {});
+
 }  // namespace sinter::inline v0

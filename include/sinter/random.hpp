@@ -61,6 +61,7 @@ struct choice_kw {
   bool replace = true;
   ndarray p{};  // probabilities, 1-D; undefined: all alike
   std::int64_t axis = 0;
+  bool shuffle = true;  // changes nothing: what is drawn is in random order
   std::optional<sinter::device> device{};
 };
 struct multivariate_normal_kw {
@@ -206,9 +207,11 @@ class generator {
   /// draws than there are, ngood or nbad from 10**9 on.
   ndarray hypergeometric(const operand& ngood, const operand& nbad, const operand& nsample, const draw_size& size = {},
                          const draw_kw& kw = {});
-  /// How often each of k outcomes comes in n trials: size + (k,). `pvals` are read at the call, and the last one is what is
-  /// left. value_error: they are negative or add up to more than 1.
+  /// How often each of k outcomes comes in n trials: size + (k,). `pvals` (..., k) are read at the call, and the last of each k
+  /// is what is left. An array of trials and the leading axes of `pvals` broadcast, to `size` if it is given. value_error: they
+  /// are negative, or probabilities add up to more than 1; shape_error: they do not broadcast.
   ndarray multinomial(std::int64_t n, const ndarray& pvals, const draw_size& size = {}, const draw_kw& kw = {});
+  ndarray multinomial(const ndarray& n, const ndarray& pvals, const draw_size& size = {}, const draw_kw& kw = {});
 
   // --- orders and samples
 
@@ -389,6 +392,9 @@ inline ndarray hypergeometric(const operand& ngood, const operand& nbad, const o
   return default_generator().hypergeometric(ngood, nbad, nsample, size, kw);
 }
 inline ndarray multinomial(std::int64_t n, const ndarray& pvals, const draw_size& size = {}, const draw_kw& kw = {}) {
+  return default_generator().multinomial(n, pvals, size, kw);
+}
+inline ndarray multinomial(const ndarray& n, const ndarray& pvals, const draw_size& size = {}, const draw_kw& kw = {}) {
   return default_generator().multinomial(n, pvals, size, kw);
 }
 /// `n` random bytes on the host.

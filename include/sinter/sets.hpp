@@ -36,6 +36,7 @@ struct unique_kw {
   bool return_counts = false;
   optional_axis axis = std::nullopt;
   bool equal_nan = true;
+  bool sorted = true;  // changes nothing: values are sorted
 };
 /// What was asked for; the others are undefined. Where an array is wanted, the values.
 struct unique_result {

@@ -43,6 +43,8 @@ inline ndarray lexsort(std::initializer_list<ndarray> keys,
 }
 /// The keys are the sub-arrays along the first axis: lexsort of a (k, n) array gives n indices.
 ndarray lexsort(const ndarray& keys, std::int64_t axis = -1);
+/// Sorted along the last axis, as complex numbers: complex64 of that and of integers of 8 and 16 bits, else complex128.
+ndarray sort_complex(const ndarray& x);
 
 /// Element `kth` is where it would be if the axis were sorted, those before it are not larger, those after it not
 /// smaller. Negative kth count from the end; value_error out of range, unless x is empty. The order of the others is the

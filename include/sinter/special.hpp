@@ -132,6 +132,11 @@ template <axis_like A>
 ndarray logsumexp(const ndarray& x, const A& axis, const logsumexp_kw& kw = {}) {
   return logsumexp(x, sinter::detail::with_axis("logsumexp", axis, kw));
 }
+/// log(abs(s)) and the sign of s = sum(b * exp(x)), which factors may make negative (SciPy's return_sign).
+struct logsumexp_sign_result {
+  ndarray result, sign;
+};
+logsumexp_sign_result logsumexp_with_sign(const ndarray& x, const logsumexp_kw& kw = {});
 /// exp(x) / sum(exp(x)), and its logarithm.
 ndarray softmax(const ndarray& x, const axes& axis = {});
 ndarray log_softmax(const ndarray& x, const axes& axis = {});

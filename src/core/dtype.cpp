@@ -43,7 +43,8 @@ dtype promote_types(dtype a, dtype b) noexcept { return promotion[static_cast<in
 bool can_cast(dtype from, dtype to, casting rule) noexcept {
   const auto bit = 1u << static_cast<int>(to);
   switch (rule) {
-    case casting::no: return from == to;
+    case casting::no:
+    case casting::equiv: return from == to;
     case casting::safe: return (safe_casts[static_cast<int>(from)] & bit) != 0;
     case casting::same_kind: return (same_kind_casts[static_cast<int>(from)] & bit) != 0;
     case casting::unsafe: break;

@@ -152,7 +152,7 @@ std::vector<ndarray> call(const std::string& name, const std::vector<ndarray>& a
   if (name == "compress") return {compress(a[0], a[1], axis())};
   if (name == "choose") return {choose(a[0], std::vector<ndarray>(a.begin() + 1, a.end()), kw)};
   if (name == "unravel_index") return unravel_index(a[0], shape_t(n));
-  if (name == "ravel_multi_index") return {ravel_multi_index(a, shape_t(n), kw)};
+  if (name == "ravel_multi_index") return {ravel_multi_index(a, shape_t(n), {.mode = kw.mode})};
   if (name == "tril_indices") return tril_indices(n[0], n[1], n[2]);
   if (name == "triu_indices") return triu_indices(n[0], n[1], n[2]);
   if (name == "diag_indices") return diag_indices(n[0], static_cast<int>(n[1]));

@@ -157,7 +157,7 @@ TEST_CASE("text and functions of coordinates") {
   CHECK(r.step == 0.25);
   CHECK(array_equal(r.samples, linspace(0, 1, 5)));
   CHECK(ascontiguousarray(full({}, 3.0)).shape() == shape_t{1});
-  CHECK_THROWS_AS(require(j, {.requirements = "F"}), value_error);
+  CHECK_THROWS_AS(require(j, {.requirements = "FC"}), value_error);
 }
 
 TEST_CASE("methods are the functions of the same names") {

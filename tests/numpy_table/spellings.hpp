@@ -2,7 +2,9 @@
 #pragma once
 #include <cmath>
 #include <iostream>
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -13,12 +15,14 @@
 #include "sinter/loops.hpp"
 #include "sinter/polynomial_fit.hpp"
 #include "sinter/random_multivariate.hpp"
+#include "sinter/raw_file.hpp"
 #include "sinter/segments.hpp"
 #include "sinter/sinter.hpp"
 #include "sinter/sparse.hpp"
 #include "sinter/sparse_linalg.hpp"
 #include "sinter/spatial.hpp"
 #include "sinter/special_more.hpp"
+#include "sinter/special_parameters.hpp"
 #include "sinter/vmap.hpp"
 
 namespace sn = sinter;
@@ -40,6 +44,7 @@ extern const sn::dist::mesh grid;
 extern const sn::dist::placements halves;
 extern const sn::ndarray parted;
 extern float* pointer;
+extern const std::span<const std::byte> data;
 extern sn::dlpack_ptr tensor;
 extern const sn::device gpu;
 extern const sn::stream queue;

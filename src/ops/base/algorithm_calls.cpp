@@ -215,10 +215,34 @@ value repeated(const value& v, const repetitions& r, int axis) {
   return to;
 }
 
-value scanned(runtime::scan_op op, const value& v, int axis) {
+namespace {
+
+runtime::scan_layout scan_along(runtime::scan_op op, const value& v, int axis) {
   runtime::scan_layout l{op, v->type, 1, v->shape[axis], 1};
   for (int a = 0; a < axis; ++a) l.outer *= v->shape[a];
   for (int a = axis + 1; a < v->shape.size(); ++a) l.inner *= v->shape[a];
+  return l;
+}
+
+}  // namespace
+
+bool scanned_into(runtime::scan_op op, const value& v, int axis, const graph::array_view& to) {
+  if (!graph::is_in_memory(v)) return false;
+  if (v->size() == 0) return true;
+  const runtime::scan_layout l = scan_along(op, v, axis);
+  const value from = evaluated(v);
+  const graph::write_lock mine(*to.store);
+  // The operand is held: where it is the array itself, its elements are copied before they are overwritten.
+  void* const address = graph::begin_write(to);
+  runtime::algorithms& device = algorithms_of(from);
+  const runtime::buffer scratch = scratch_for(from, device.scan_scratch(l));
+  device.scan(l, address_to_read(from), address, scratch.data());
+  graph::inherit_faults(to.store->held(), {&from});
+  return true;
+}
+
+value scanned(runtime::scan_op op, const value& v, int axis) {
+  const runtime::scan_layout l = scan_along(op, v, axis);
   // A value in memory is read in place; a pending expression is evaluated into the result's memory and scanned there.
   const bool in_place = !graph::is_in_memory(v);
   value to = in_place ? own_memory(v) : unset_leaf(v->shape, v->type, v->device);

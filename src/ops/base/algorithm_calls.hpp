@@ -69,6 +69,9 @@ value repeated(const value& v, const repetitions& r, int axis);
 
 /// Inclusive scan of v, in v's dtype, along an axis; evaluated.
 value scanned(runtime::scan_op op, const value& v, int axis);
+/// The same into elements in C order of an array of the value's shape and dtype, if the value is in memory; else false, and nothing
+/// has happened.
+bool scanned_into(runtime::scan_op op, const value& v, int axis, const graph::array_view& to);
 
 /// Whether the device, which is the host, adds elements of this type one after the other; not while work is captured.
 bool adds_in_order(dtype type, runtime::device_id device);

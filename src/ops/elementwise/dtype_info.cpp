@@ -2,8 +2,11 @@
 #include "sinter/dtype_info.hpp"
 
 #include <cmath>
+#include <complex>
 #include <limits>
+#include <utility>
 
+#include "ops/base/access.hpp"
 #include "ops/base/errors.hpp"
 #include "sinter/error.hpp"
 
@@ -61,6 +64,61 @@ bool isdtype(dtype type, std::initializer_list<dtype_kind> kinds) {
   bool found = false;
   for (const dtype_kind& kind : kinds) found = kind.contains(type) || found;
   return found;
+}
+
+dtype detail::common_type(std::span<const ndarray* const> arrays) {
+  std::optional<dtype> common;
+  for (const ndarray* x : arrays) {
+    const dtype own = ops::view_of(*x, "common_type").type;
+    if (is_bool(own)) ops::fail<dtype_error>("common_type", "bools of shape ", x->shape(), " have no common type");
+    const dtype type = is_inexact(own) ? own : dtype::f64;
+    common = common ? promote_types(*common, type) : type;
+  }
+  return *common;
+}
+
+namespace {
+
+/// The first of dtypes, narrow ones first, that holds an integer.
+template <class T, std::size_t N>
+dtype first_to_hold(const dtype (&types)[N], T value) {
+  for (const dtype t : types) {
+    if (std::is_signed_v<T> ? std::cmp_greater_equal(value, iinfo(t).min) : std::cmp_less_equal(value, iinfo(t).max))
+      return t;
+  }
+  return types[N - 1];
+}
+
+bool in_range_of(double v, dtype t) { return !std::isfinite(v) || std::abs(v) < (t == dtype::f16 ? 65000.0 : 3.4e38); }
+
+}  // namespace
+
+dtype min_scalar_type(const operand& x) {
+  using enum dtype;
+  scalar v = false;
+  if (x.is_array()) {
+    const ndarray& a = x.array();
+    const graph::array_view& view = ops::view_of(a, "min_scalar_type");
+    if (!view.shape.empty()) return view.type;
+    if (is_bool(view.type)) return b1;
+    if (is_unsigned_integer(view.type)) v = a.item<std::uint64_t>();
+    else if (is_integer(view.type)) v = a.item<std::int64_t>();
+    else if (is_complex(view.type)) v = a.item<std::complex<double>>();
+    else v = a.item<double>();
+  } else {
+    v = x.number();
+  }
+  switch (v.kind()) {
+    case scalar_kind::boolean: return b1;
+    case scalar_kind::integer:
+      return v.negative() ? first_to_hold({i8, i16, i32, i64}, v.as_int64())
+                          : first_to_hold({u8, u16, u32, u64}, v.as_uint64());
+    case scalar_kind::floating: return in_range_of(v.real(), f16) ? f16 : in_range_of(v.real(), f32) ? f32 : f64;
+    case scalar_kind::complex: break;
+  }
+  // As NumPy, which takes complex128 where a part is not finite.
+  const bool narrow = std::abs(v.real()) < 3.4e38 && std::abs(v.imag()) < 3.4e38;
+  return narrow ? c64 : c128;
 }
 
 }  // namespace sinter::inline v0

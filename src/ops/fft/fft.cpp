@@ -1,11 +1,13 @@
 // The fft family: arguments, norms, one transform or several.
 #include "sinter/fft.hpp"
 
+#include <utility>
 #include <vector>
 
 #include "ops/base/access.hpp"
 #include "ops/fft/fourier_calls.hpp"
 #include "sinter/elementwise.hpp"
+#include "sinter/elementwise_out.hpp"
 #include "sinter/manipulate.hpp"
 
 namespace sinter::inline v0::fft {
@@ -37,7 +39,12 @@ std::int64_t own_points(const family& f, std::int64_t extent, bool halved) {
   return f.kind == fourier_kind::complex_to_real && halved ? 2 * (extent - 1) : extent;
 }
 
-ndarray scaled(const ndarray& x, double scale) { return scale == 1 ? x : x * scale; }
+/// Scaled, and written to the caller's array if there is one: the scale is part of the write.
+template <class Keywords>
+ndarray scaled(const family& f, const ndarray& x, double scale, const Keywords& kw) {
+  const ndarray y = scale == 1 ? x : x * scale;
+  return kw.out ? detail::into(y, {.out = kw.out}, f.name) : y;
+}
 
 ndarray transform_axis(const family& f, const ndarray& x, const fft_kw& kw) {
   const value v = argument(x, f);
@@ -45,7 +52,7 @@ ndarray transform_axis(const family& f, const ndarray& x, const fft_kw& kw) {
   const fourier_axis one{axis, kw.n.value_or(own_points(f, v->shape[axis], true))};
   check_points(one.points, f.name);
   const double scale = fourier_scale(kw.norm, f.inverse, static_cast<double>(one.points), f.name);
-  return scaled(transformed(f.name, v, f.kind, f.inverse, std::span(&one, 1)), scale);
+  return scaled(f, transformed(f.name, v, f.kind, f.inverse, std::span(&one, 1)), scale, kw);
 }
 
 /// NumPy's rules for `s` and `axes`.
@@ -98,10 +105,10 @@ ndarray transform_axes(const family& f, const ndarray& x, const Keywords& kw) {
   const double scale = fourier_scale(kw.norm, f.inverse, points, f.name);
   if (all.empty()) {
     if (f.kind != fourier_kind::complex) fail<index_error>(f.name, "needs at least one axis");
-    return wrap(graph::record_cast(v, complex_of(fourier_real(v->type))));
+    return scaled(f, wrap(graph::record_cast(v, complex_of(fourier_real(v->type)))), 1, kw);
   }
-  if (!are_distinct(all)) return scaled(one_by_one(f, x, all), scale);
-  return scaled(transformed(f.name, v, f.kind, f.inverse, all), scale);
+  if (!are_distinct(all)) return scaled(f, one_by_one(f, x, all), scale, kw);
+  return scaled(f, transformed(f.name, v, f.kind, f.inverse, all), scale, kw);
 }
 
 constexpr fourier_kind both = fourier_kind::complex, from_real = fourier_kind::real_to_complex,
@@ -123,8 +130,11 @@ ndarray irfft(const ndarray& x, const fft_kw& kw) { return transform_axis({"irff
 ndarray hfft(const ndarray& x, const fft_kw& kw) {
   return transform_axis({"hfft", to_real, true}, conj(x), with_norms_swapped(kw));
 }
-ndarray ihfft(const ndarray& x, const fft_kw& kw) {
-  return conj(transform_axis({"ihfft", from_real, false}, x, with_norms_swapped(kw)));
+ndarray ihfft(const ndarray& x, const fft_kw& keywords) {
+  fft_kw kw = keywords;
+  const std::optional<ndarray> out = std::exchange(kw.out, {});
+  const ndarray y = conj(transform_axis({"ihfft", from_real, false}, x, with_norms_swapped(kw)));
+  return out ? detail::into(y, {.out = out}, "ihfft") : y;
 }
 
 ndarray fft2(const ndarray& x, const fft2_kw& kw) { return transform_axes({"fft2", both, false}, x, kw); }

@@ -1,6 +1,8 @@
 // Positions of elements: nonzero and related functions, coordinates and flat positions, choose.
 #include "sinter/indexing.hpp"
 
+#include <algorithm>
+
 #include "core/shape.hpp"
 #include "ops/base/axes.hpp"
 #include "ops/indexing/index_mode.hpp"
@@ -146,26 +148,49 @@ std::vector<ndarray> detail::open_mesh(std::initializer_list<index> sequences) {
   return out;
 }
 
-std::vector<ndarray> unravel_index(const operand& positions, const shape_t& shape) {
+namespace {
+
+bool first_axis_fastest(char order, const char* function) {
+  if (order != 'C' && order != 'F') fail<value_error>(function, "order is 'C' or 'F', not '", order, "'");
+  return order == 'F';
+}
+
+}  // namespace
+
+std::vector<ndarray> unravel_index(const operand& positions, const shape_t& shape, const order_kw& kw) {
   const ndarray list = positions.is_array() ? positions.array() : full({}, positions);
   const value v = integers_of(list, "unravel_index");
-  const dims extents = to_dims(shape);
+  const bool reversed = first_axis_fastest(kw.order, "unravel_index");
+  dims extents = to_dims(shape);
   const std::int64_t count = core::checked_count(extents, "unravel_index");
   require_in_range(v, count, "unravel_index",
                    "shape " + to_string(shape) + " with " + std::to_string(count) + " elements");
-  return unravelled(v, extents);
+  if (!reversed) return unravelled(v, extents);
+  std::reverse(extents.begin(), extents.end());
+  std::vector<ndarray> out = unravelled(v, extents);
+  std::reverse(out.begin(), out.end());
+  return out;
 }
 
-ndarray ravel_multi_index(const std::vector<ndarray>& coordinates, const shape_t& shape, const mode_kw& kw) {
+ndarray ravel_multi_index(const std::vector<ndarray>& coordinates, const shape_t& shape, const ravel_index_kw& kw) {
   const dims extents = to_dims(shape);
   core::checked_count(extents, "ravel_multi_index");
   if (coordinates.size() != shape.size() || coordinates.empty())
     fail<shape_error>("ravel_multi_index", coordinates.size(), " coordinates for shape ", to_string(shape));
-  const index_mode mode = check_mode(kw.mode, "ravel_multi_index");
-  const dims strides = core::contiguous_strides(extents);
+  if (!kw.modes.empty() && kw.modes.size() != shape.size())
+    fail<value_error>("ravel_multi_index", kw.modes.size(), " modes for shape ", to_string(shape));
+  dims strides = core::contiguous_strides(extents);
+  if (first_axis_fastest(kw.order, "ravel_multi_index")) {
+    dims reversed = extents;
+    std::reverse(reversed.begin(), reversed.end());
+    strides = core::contiguous_strides(reversed);
+    std::reverse(strides.begin(), strides.end());
+  }
   ndarray sum;
   for (int a = 0; a < extents.size(); ++a) {
-    const value v = integers_of(coordinates[static_cast<std::size_t>(a)], "ravel_multi_index");
+    const auto at = static_cast<std::size_t>(a);
+    const value v = integers_of(coordinates[at], "ravel_multi_index");
+    const index_mode mode = check_mode(kw.modes.empty() ? kw.mode : kw.modes[at], "ravel_multi_index");
     if (mode == index_mode::raise)
       require_in_range(v, extents[a], "ravel_multi_index",
                        "axis " + std::to_string(a) + " with extent " + std::to_string(extents[a]));

@@ -158,10 +158,14 @@ ndarray linalg::matrix_norm(const ndarray& x, const matrix_norm_kw& kw) {
 
 ndarray linalg::cross(const ndarray& x, const ndarray& y, const cross_kw& kw) {
   const dims &a = view_of(x, "cross").shape, &b = view_of(y, "cross").shape;
-  const int i = normalize_axis(kw.axis, a, "cross"), k = normalize_axis(kw.axis, b, "cross");
+  if (kw.axis && (kw.axisa || kw.axisb || kw.axisc))
+    fail<value_error>("cross", "axis is that of both operands and of the result; give it, or axes for each");
+  const std::int64_t last = kw.axis.value_or(-1);
+  const int i = normalize_axis(kw.axisa.value_or(last), a, "cross");
+  const int k = normalize_axis(kw.axisb.value_or(last), b, "cross");
   if (a[i] != 3 || b[k] != 3)
     fail<value_error>("cross", "Both input arrays must be (arrays of) 3-dimensional vectors, but their shapes are ", a,
-                      " and ", b, ", axis ", kw.axis);
+                      " and ", b, ", axes ", i, " and ", k);
   const ndarray first = moveaxis(x, i, -1), second = moveaxis(y, k, -1);
   const auto part = [](const ndarray& of, int n) { return of(sinter::idx::ellipsis, n); };
   const auto minor = [&](int n) {
@@ -169,7 +173,7 @@ ndarray linalg::cross(const ndarray& x, const ndarray& y, const cross_kw& kw) {
     return part(first, p) * part(second, q) - part(first, q) * part(second, p);
   };
   const ndarray parts = stack({minor(0), minor(1), minor(2)}, -1);
-  return moveaxis(parts, -1, kw.axis);
+  return moveaxis(parts, -1, kw.axisc.value_or(last));
 }
 
 }  // namespace sinter::inline v0

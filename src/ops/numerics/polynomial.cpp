@@ -48,7 +48,7 @@ ndarray combined(const ndarray& p, const ndarray& q, const char* function, const
 }  // namespace
 
 ndarray polyval(const ndarray& p, const operand& x) {
-  const ndarray c = coefficients(p, "polyval");
+  const ndarray c = p.ndim() > 1 ? p : coefficients(p, "polyval");
   const ndarray at = x.is_array() ? x.array() : full({}, x, {.device = p.device()});
   ndarray y = zeros_like(at);
   for (const ndarray& each : unstack(c)) y = y * at + each;

@@ -411,6 +411,8 @@ ndarray generator::hypergeometric(const operand& ngood, const operand& nbad, con
 
 ndarray generator::multinomial(std::int64_t n, const ndarray& pvals, const draw_size& size, const draw_kw& kw) {
   if (n < 0) fail<value_error>("multinomial", "n must not be negative, not ", n);
+  if (view_of(pvals, "multinomial").shape.size() > 1)
+    return multinomial(full({}, n, {.dtype = int64, .device = pvals.device()}), pvals, size, kw);
   if (view_of(pvals, "multinomial").shape.size() != 1 || pvals.shape(0) == 0)
     fail<shape_error>("multinomial", "pvals are a vector, not of shape ", pvals.shape());
   const dtype type = kw.dtype.value_or(int64);
@@ -431,6 +433,37 @@ ndarray generator::multinomial(std::int64_t n, const ndarray& pvals, const draw_
     counts.push_back(binomial(left, rest > 0 ? std::min(p[i] / rest, 1.0) : 0.0, shape, there));
     left = left - counts.back();
     rest -= p[i];
+  }
+  counts.push_back(left);
+  return stack(counts, -1).astype(type, false);
+}
+
+ndarray generator::multinomial(const ndarray& n, const ndarray& pvals, const draw_size& size, const draw_kw& kw) {
+  const char* const name = "multinomial";
+  const dims of_trials = view_of(n, name).shape, of_outcomes = view_of(pvals, name).shape;
+  if (of_outcomes.size() == 0 || pvals.shape(-1) == 0)
+    fail<shape_error>(name, "pvals are vectors, not of shape ", of_outcomes);
+  if (!is_integer(n.dtype())) fail<dtype_error>(name, "numbers of trials are integers, not of ", n.dtype());
+  const dtype type = kw.dtype.value_or(int64);
+  if (!is_integer(type)) fail<dtype_error>(name, "draws integers, not ", type);
+  const ndarray p = pvals.astype(float64, false);
+  const std::vector<ndarray> each = unstack(p, -1);
+  ndarray total = zeros(each.front().shape(), {.device = p.device()});
+  for (std::size_t i = 0; i + 1 < each.size(); ++i) total = total + each[i];
+  if (bool(any(n < 0))) fail<value_error>(name, "a negative number of trials");
+  if (!bool(all(logical_and(p >= 0, p <= 1)))) fail<value_error>(name, "a probability is not from 0 to 1");
+  if (bool(any(total > 1 + 1e-12))) fail<value_error>(name, "probabilities that add up to more than 1");
+
+  const shape_t shape = size.given() ? size.shape() : broadcast_shapes(n.shape(), each.front().shape());
+  const draw_kw there{.device = p.device()};
+  ndarray left = broadcast_to(n.astype(int64, false), shape);
+  ndarray rest = ones(each.front().shape(), {.device = p.device()});
+  std::vector<ndarray> counts;
+  for (std::size_t i = 0; i + 1 < each.size(); ++i) {
+    const ndarray share = where(rest > 0, minimum(each[i] / rest, 1.0), 0.0);
+    counts.push_back(binomial(left, broadcast_to(share, shape), draw_size(shape), there));
+    left = left - counts.back();
+    rest = rest - each[i];
   }
   counts.push_back(left);
   return stack(counts, -1).astype(type, false);

@@ -11,6 +11,7 @@
 #include "sinter/creation.hpp"
 #include "sinter/dtype_info.hpp"
 #include "sinter/elementwise.hpp"
+#include "sinter/manipulate.hpp"
 
 namespace sinter::inline v0 {
 
@@ -221,12 +222,33 @@ value variance_where(const value& v, const value& mask, const axis_set& s, doubl
                 map_of(opcode::maximum, real, divisor, constant_of(0, real, v->device)));
 }
 
+/// About a given mean, which broadcasts to v.
+value variance_about(const char* function, const ndarray& given, const value& v, const axis_set& s, const var_kw& kw) {
+  const dtype real = real_of(v->type);
+  const ndarray mean = given.astype(v->type, false);
+  require_one_device(function, to_id(mean.device()), v->device);
+  const value d = map_of(opcode::subtract, v->type, v, value_of(broadcast_to(mean, to_shape(v->shape))));
+  const value size = is_complex(v->type) ? map_of(opcode::absolute, real, d) : d;
+  value squares = map_of(opcode::square, real, size);
+  value count = constant_of(static_cast<double>(s.elements), real, v->device);
+  if (kw.where) {
+    const value mask = mask_of(function, kw.where, v);
+    squares = select_of(mask, squares, constant_of(0, real, v->device));
+    count = count_of(mask, real, s);
+  }
+  const double ddof = kw.ddof.value_or(kw.correction.value_or(0.0));
+  const value divisor = map_of(opcode::subtract, real, count, constant_of(ddof, real, v->device));
+  return map_of(opcode::divide, real, accumulate(reduce_op::sum, squares, real, s),
+                map_of(opcode::maximum, real, divisor, constant_of(0, real, v->device)));
+}
+
 value variance(const char* function, const value& x, const axis_set& s, const var_kw& kw) {
   if (kw.ddof && kw.correction) fail<value_error>(function, "ddof and correction are one keyword; give one of them");
   const dtype type = kw.dtype.value_or(is_inexact(x->type) ? x->type : dtype::f64);
   if (!is_inexact(type)) fail<dtype_error>(function, "dtype ", type, " is not floating point");
   const value v = graph::record_cast(x, wide_enough(type));
   const dtype real = real_of(v->type);
+  if (kw.mean) return graph::record_cast(variance_about(function, *kw.mean, v, s, kw), real_of(type));
   if (kw.where)
     return graph::record_cast(
         variance_where(v, mask_of(function, kw.where, v), s, kw.ddof.value_or(kw.correction.value_or(0.0))),

@@ -4,8 +4,10 @@
 #include "ops/base/algorithm_calls.hpp"
 #include "ops/base/axes.hpp"
 #include "ops/base/opaque_call.hpp"
+#include "ops/indexing/advanced_index.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
+#include "sinter/elementwise_out.hpp"
 #include "sinter/manipulate.hpp"
 #include "sinter/reduce.hpp"
 
@@ -84,26 +86,46 @@ ndarray whole_scan(scan_op op, const subject& s, dtype type) {
   return out;
 }
 
-ndarray sum_or_prod(scan_op op, subject s, const scan_kw& kw) {
+/// Whether a scan in `type` may write straight into the caller's array: it has the result's elements in C order, in memory that
+/// the operand does not read, and needs no second look.
+bool takes_scan(const graph::array_view& to, const value& v, scan_op op, dtype type) {
+  return to.type == type && to.shape == v->shape && !is_bool(type) && !(op == scan_op::prod && is_inexact(type)) &&
+         !to.whole && graph::in_c_order(to) && to.device() == v->device && !is_within_interceptor() &&
+         !graph::is_capturing();
+}
+
+/// The result of a scan in `type`, in the caller's array if there is one. A whole array takes the result's memory as it is.
+ndarray delivered(scan_op op, const subject& s, dtype type, const scan_kw& kw, const char* function) {
+  if (!kw.out) return whole_scan(op, s, type);
+  const ndarray& out = *kw.out;
+  const graph::array_view& to = writable(view_of(out, function), function);
+  const value v = graph::record_cast(s.v, type);
+  if (takes_scan(to, v, op, type) && scanned_into(op, v, s.axis, to)) return out;
+  return detail::into(whole_scan(op, s, type), {.out = out}, function);
+}
+
+ndarray sum_or_prod(scan_op op, subject s, const scan_kw& kw, const char* function) {
   const dtype type = kw.dtype.value_or(accumulator_of(s.v->type));
+  if (!kw.include_initial) return delivered(op, s, type, kw, function);
   const ndarray out = whole_scan(op, s, type);
-  if (!kw.include_initial) return out;
   dims shape = s.v->shape;
   shape[s.axis] = 1;
   const int identity = op == scan_op::prod ? 1 : 0;
-  return concatenate({full(to_shape(shape), identity, {.dtype = type, .device = out.device()}), out}, s.axis);
+  const ndarray all =
+      concatenate({full(to_shape(shape), identity, {.dtype = type, .device = out.device()}), out}, s.axis);
+  return kw.out ? detail::into(all, {.out = *kw.out}, function) : all;
 }
 
 /// The array API's scans, where the axis may be omitted for one-dimensional arrays only.
 ndarray cumulative(scan_op op, const ndarray& x, const scan_kw& kw, const char* function) {
   if (!kw.axis && view_of(x, function).shape.size() > 1)
     fail<value_error>(function, "needs an axis for an array of shape ", view_of(x, function).shape);
-  return sum_or_prod(op, subject_of(x, kw.axis, function), kw);
+  return sum_or_prod(op, subject_of(x, kw.axis, function), kw, function);
 }
 
 ndarray accumulated(scan_op op, const ndarray& x, const scan_kw& kw, const char* function) {
   refuse_initial(kw, function);
-  return sum_or_prod(op, subject_of(x, kw.axis, function), kw);
+  return sum_or_prod(op, subject_of(x, kw.axis, function), kw, function);
 }
 
 /// Replaces NaN before the cast to a dtype.
@@ -112,7 +134,7 @@ ndarray without_nan(scan_op op, double instead, const ndarray& x, const scan_kw&
   subject s = subject_of(x, kw.axis, function);
   if (is_inexact(s.v->type))
     s.v = select_of(map_of(opcode::isnan, dtype::b1, s.v), constant_of(instead, s.v->type, s.v->device), s.v);
-  return sum_or_prod(op, std::move(s), kw);
+  return sum_or_prod(op, std::move(s), kw, function);
 }
 
 ndarray extreme(scan_op op, const ndarray& x, const scan_kw& kw, const char* function) {
@@ -120,7 +142,7 @@ ndarray extreme(scan_op op, const ndarray& x, const scan_kw& kw, const char* fun
   if (kw.dtype) fail<value_error>(function, "takes no dtype keyword");
   subject s = subject_of(x, kw.axis, function);
   const dtype type = s.v->type;
-  return whole_scan(op, s, type);
+  return delivered(op, s, type, kw, function);
 }
 
 }  // namespace
@@ -144,7 +166,7 @@ ndarray logcumsumexp(const ndarray& x, const scan_kw& kw) {
   const dtype type = kw.dtype.value_or(loop_dtype(loop_rule::real_floating, s.v->type, "logcumsumexp"));
   if (!is_inexact(type) || is_complex(type))
     fail<dtype_error>("logcumsumexp", "dtype ", type, " is not real floating point");
-  return whole_scan(scan_op::logaddexp, s, type);
+  return delivered(scan_op::logaddexp, s, type, kw, "logcumsumexp");
 }
 
 }  // namespace sinter::inline v0

@@ -176,4 +176,10 @@ topk_result topk(const ndarray& x, std::int64_t k, const topk_kw& kw) {
   return {in_place_of(r, both[1]), in_place_of(r, both[0])};
 }
 
+ndarray sort_complex(const ndarray& x) {
+  const dtype type = view_of(x, "sort_complex").type;
+  const bool narrow = type == complex64 || (is_integer(type) && itemsize(type) < 4);
+  return sort(x.astype(narrow ? complex64 : complex128, false));
+}
+
 }  // namespace sinter::inline v0

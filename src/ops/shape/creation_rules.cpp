@@ -301,12 +301,16 @@ std::vector<ndarray> meshgrid(const std::vector<ndarray>& vectors, const meshgri
       ops::fail<shape_error>("meshgrid", "argument ", i, " has shape ", values.back()->shape, ", not a vector's");
     shape[axis_of(i)] = values.back()->size();
   }
-  core::checked_count(shape, "meshgrid");
+  if (!kw.sparse) core::checked_count(shape, "meshgrid");
   std::vector<ndarray> grids;
   for (int i = 0; i < n; ++i) {
     dims strides(n, 0);
     strides[axis_of(i)] = 1;
-    grids.push_back(ops::wrap(graph::record_view(values[static_cast<std::size_t>(i)], shape, strides, 0)));
+    dims own(n, 1);
+    own[axis_of(i)] = shape[axis_of(i)];
+    const ndarray grid =
+        ops::wrap(graph::record_view(values[static_cast<std::size_t>(i)], kw.sparse ? own : shape, strides, 0));
+    grids.push_back(kw.copy ? grid.copy() : grid);
   }
   return grids;
 }

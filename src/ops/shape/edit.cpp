@@ -104,6 +104,10 @@ ndarray append(const ndarray& x, const operand& values, optional_axis axis) {
   return concatenate({x, more}, axis);
 }
 
+ndarray append(const scalar& number, const ndarray& values) {
+  return append(full({}, operand(number), {.device = values.device()}), values);
+}
+
 ndarray insert(const ndarray& x, const index& where, const operand& values, optional_axis axis) {
   const subject s = subject_of(x, axis, "insert");
   const std::vector<std::int64_t> at = positions_of(where, s.count, true, "insert");

@@ -15,6 +15,7 @@
 #include "sinter/kernel.hpp"
 #include "sinter/linalg_norms.hpp"
 #include "sinter/manipulate.hpp"
+#include "sinter/reduce.hpp"
 
 namespace sinter::inline v0 {
 
@@ -139,6 +140,63 @@ ndarray geomspace(double start, double stop, std::int64_t count, const linspace_
   return (out * sign).astype(kw.dtype.value_or(float64), false);
 }
 
+namespace {
+
+ndarray number_beside(const scalar& number, const ndarray& x) {
+  return full({}, operand(number), {.device = x.device()});
+}
+ndarray array_beside(const operand& x, const ndarray& other) {
+  return x.is_array() ? x.array() : full({}, x, {.device = other.device()});
+}
+/// With new leading axes up to a rank.
+ndarray of_rank(const ndarray& x, int rank) {
+  dims shape(rank, 1);
+  for (int a = 0; a < x.ndim(); ++a) shape[rank - x.ndim() + a] = x.shape(a);
+  return reshape(x, to_shape(shape));
+}
+
+ndarray logspace_between(const ndarray& start, const ndarray& stop, std::int64_t count, const logspace_arrays_kw& kw) {
+  const ndarray base = array_beside(kw.base, start);
+  const int rank = std::max({start.ndim(), stop.ndim(), base.ndim()});
+  const ndarray exponents =
+      linspace_between(of_rank(start, rank), of_rank(stop, rank), count, {.endpoint = kw.endpoint, .axis = kw.axis});
+  const ndarray out = power(expand_dims(of_rank(base, rank), axes(kw.axis)), exponents);
+  return out.astype(kw.dtype.value_or(out.dtype()), false);
+}
+
+ndarray geomspace_between(const ndarray& start, const ndarray& stop, std::int64_t count, const linspace_arrays_kw& kw) {
+  if (bool(any(equal(start, 0))) || bool(any(equal(stop, 0))))
+    fail<value_error>("geomspace", "a geometric sequence does not include 0");
+  const bool complex = is_complex(start.dtype()) || is_complex(stop.dtype());
+  const dtype inner = complex ? complex128 : float64, type = kw.dtype.value_or(inner);
+  if (complex && !is_complex(type)) fail<dtype_error>("geomspace", "complex numbers do not fit dtype ", type);
+  // Begun in the direction of the positive real numbers, and turned afterwards.
+  const ndarray away = start.astype(inner, false), direction = sign(away);
+  const ndarray first = away / direction, last = stop.astype(inner, false) / direction;
+  ndarray y = logspace_between(log10(first), log10(last), count, {.endpoint = kw.endpoint});
+  dims shape(y.ndim(), 1);
+  shape[0] = count;
+  const ndarray i = reshape(arange(count, {.device = y.device()}), to_shape(shape));
+  y = where(equal(i, 0), first, y);
+  if (kw.endpoint && count > 1) y = where(equal(i, count - 1), last, y);
+  return moveaxis(y * direction, axes(0), axes(kw.axis)).astype(type, false);
+}
+
+}  // namespace
+
+ndarray logspace(const ndarray& start, const operand& stop, std::int64_t count, const logspace_arrays_kw& kw) {
+  return logspace_between(start, array_beside(stop, start), count, kw);
+}
+ndarray logspace(const scalar& start, const ndarray& stop, std::int64_t count, const logspace_arrays_kw& kw) {
+  return logspace_between(number_beside(start, stop), stop, count, kw);
+}
+ndarray geomspace(const ndarray& start, const operand& stop, std::int64_t count, const linspace_arrays_kw& kw) {
+  return geomspace_between(start, array_beside(stop, start), count, kw);
+}
+ndarray geomspace(const scalar& start, const ndarray& stop, std::int64_t count, const linspace_arrays_kw& kw) {
+  return geomspace_between(number_beside(start, stop), stop, count, kw);
+}
+
 linspace_result linspace_with_step(double start, double stop, std::int64_t count, const linspace_kw& kw) {
   const std::int64_t intervals = count < 1 || !kw.endpoint ? count : count - 1;
   const double step = intervals > 0 ? (stop - start) / static_cast<double>(intervals) : std::nan("");
@@ -255,19 +313,22 @@ ndarray ascontiguousarray(const ndarray& x, const create_kw& kw) {
 
 ndarray require(const ndarray& x, const require_kw& kw) {
   ndarray out = x.astype(kw.dtype.value_or(view_of(x, "require").type), false);
+  bool by_rows = false, by_columns = false;
   for (const char letter : kw.requirements) {
     const graph::array_view& v = view_of(out, "require");
     switch (letter) {
       case 'A':
       case 'E': break;
-      case 'C': out = in_c_order(out); break;
+      case 'C': by_rows = true; break;
+      case 'F': by_columns = true; break;
       case 'O': out = v.whole && !v.readonly ? out : out.copy(); break;
       case 'W': out = v.readonly ? out.copy() : out; break;
-      default:
-        fail<value_error>("require", "there is no requirement '", letter, "'; all arrays that are copied have C order");
+      default: fail<value_error>("require", "there is no requirement '", letter, "'");
     }
   }
-  return out;
+  if (by_rows && by_columns) fail<value_error>("require", "an array has C order or F order, not both");
+  // The order comes last: copies made for other reasons lie in C order.
+  return by_rows ? in_c_order(out) : by_columns ? asfortranarray(out) : out;
 }
 
 ndarray as_strided(const ndarray& x, const as_strided_kw& kw) {

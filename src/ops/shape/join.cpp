@@ -162,12 +162,14 @@ ndarray roll(const ndarray& x, std::int64_t shift) {
   return reshape(roll(wrap(flattened(v)), std::vector<std::int64_t>{shift}, axes{0}), to_shape(shape));
 }
 
-ndarray roll(const ndarray& x, std::int64_t shift, const axes& axis) {
+ndarray roll(const ndarray& x, std::int64_t shift, const some_axes_kw& kw) {
+  const axes& axis = kw.axis;
   if (!axis.given()) return roll(x, shift);
   return roll(x, std::vector<std::int64_t>(static_cast<std::size_t>(axis.size()), shift), axis);
 }
 
-ndarray roll(const ndarray& x, const std::vector<std::int64_t>& shifts, const axes& axis) {
+ndarray roll(const ndarray& x, const std::vector<std::int64_t>& shifts, const some_axes_kw& kw) {
+  const axes& axis = kw.axis;
   value v = value_of(x, "roll");
   if (shifts.size() != static_cast<std::size_t>(axis.size()))
     fail<value_error>("roll", shifts.size(), " shifts for ", axis.size(), " axes of shape ", v->shape);

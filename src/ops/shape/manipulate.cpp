@@ -101,14 +101,15 @@ ndarray flatten(const ndarray& x, const order_kw& kw) {
   return wrap(flattened(value_of(in_memory_order(x, kw.order, "flatten"), "flatten")));
 }
 
-ndarray transpose(const ndarray& x, const axes& permutation) {
+ndarray transpose(const ndarray& x, const permutation_kw& kw) {
+  const axes& permutation = kw.axes;
   if (permutation.given()) return permuted_as(x, permutation, "transpose");
   std::vector<int> order = identity_order(view_of(x, "transpose").shape.size());
   std::reverse(order.begin(), order.end());
   return permuted(x, order);
 }
 
-ndarray permute_dims(const ndarray& x, const axes& permutation) { return permuted_as(x, permutation, "permute_dims"); }
+ndarray permute_dims(const ndarray& x, const permutation_kw& kw) { return permuted_as(x, kw.axes, "permute_dims"); }
 
 ndarray matrix_transpose(const ndarray& x) {
   require_rank(x, 2, "matrix_transpose");
@@ -140,7 +141,8 @@ ndarray swapaxes(const ndarray& x, std::int64_t first, std::int64_t second) {
   return permuted(x, order);
 }
 
-ndarray expand_dims(const ndarray& x, const axes& axis) {
+ndarray expand_dims(const ndarray& x, const some_axes_kw& kw) {
+  const axes& axis = kw.axis;
   const graph::array_view& v = view_of(x, "expand_dims");
   const int rank = v.shape.size() + axis.size();
   std::vector<int> places = distinct_axes(axis, rank, "expand_dims");
@@ -154,7 +156,8 @@ ndarray expand_dims(const ndarray& x, const axes& axis) {
   return view_as(x, shape, strides, v.offset);
 }
 
-ndarray squeeze(const ndarray& x, const axes& axis) {
+ndarray squeeze(const ndarray& x, const some_axes_kw& kw) {
+  const axes& axis = kw.axis;
   const graph::array_view& v = view_of(x, "squeeze");
   const bool of_number = v.shape.empty() && axis.size() == 1 && (*axis.begin() == 0 || *axis.begin() == -1);
   if (of_number) return view_as(x, v.shape, v.strides, v.offset);  // as NumPy
@@ -217,7 +220,8 @@ ndarray atleast_3d(const ndarray& x) {
   }
 }
 
-ndarray flip(const ndarray& x, const axes& axis) {
+ndarray flip(const ndarray& x, const some_axes_kw& kw) {
+  const axes& axis = kw.axis;
   const graph::array_view& v = view_of(x, "flip");
   const std::vector<int> reversed =
       axis.given() ? distinct_axes(axis, v.shape, "flip") : identity_order(v.shape.size());

@@ -56,11 +56,31 @@ ndarray logsumexp(const ndarray& x, const logsumexp_kw& kw) {
   return kw.keepdims ? result : squeeze(result, kw.axis.given() ? kw.axis : axes());
 }
 
+logsumexp_sign_result logsumexp_with_sign(const ndarray& x, const logsumexp_kw& kw) {
+  if (!kw.b) {
+    const ndarray total = logsumexp(x, kw);
+    // Of nothing the sum is 0.
+    return {total, where(isnan(total), total,
+                         where(isneginf(total), 0.0, ones({}, {.dtype = total.dtype(), .device = x.device()})))};
+  }
+  ndarray a = checked("logsumexp_with_sign", x, kw.axis);
+  const ndarray b = *kw.b;
+  a = where(b == 0, -std::numeric_limits<double>::infinity(), a);
+  const ndarray m =
+      a.size() == 0 ? zeros({}, {.dtype = a.dtype(), .device = a.device()}) : offset_of(largest_of(a, kw.axis));
+  const ndarray total = sum(b * exp(a - m), kept(kw.axis));
+  const ndarray size = log(abs(total)) + m, direction = sign(total);
+  if (kw.keepdims) return {size, direction};
+  const axes dropped = kw.axis.given() ? kw.axis : axes();
+  return {squeeze(size, dropped), squeeze(direction, dropped)};
+}
+
 ndarray softmax(const ndarray& x, const axes& axis) {
   const ndarray a = checked("softmax", x, axis);
   if (a.size() == 0) return a.copy();
-  const ndarray e = exp(a - largest_of(a, axis));
-  return e / sum(e, kept(axis));
+  const ndarray e = exp(a - largest_of(a, axis)), total = sum(e, kept(axis));
+  // One quotient for all; a sum is at least 1. 16-bit floats would round it once more.
+  return itemsize(a.dtype()) < 4 ? e / total : e * (1 / total);
 }
 
 ndarray log_softmax(const ndarray& x, const axes& axis) {

@@ -7,11 +7,13 @@ import warnings
 import numpy as np
 
 from golden_advanced import write_advanced, write_functions
+from golden_everyday_programs import write_everyday_programs
 from golden_elementwise import write_casts, write_elementwise, write_promotion
 from golden_fft import write_fft
 from golden_files import write_npy, write_npz
 from golden_histograms import write_histograms
 from golden_indexing import write_indexing
+from golden_keywords import write_keywords
 from golden_linalg import write_linalg
 from golden_making import write_making
 from golden_more_programs import write_more_programs
@@ -45,9 +47,11 @@ def main():
              "text": (write_text, 11), "savetxt": (write_savetxt, 12),
              "products": (write_products, 8), "einsum": (write_einsum, 9), "linalg": (write_linalg, 10),
              "fft": (write_fft, 7), "statistics": (write_statistics, 11), "numerics": (write_numerics, 12),
-             "making": (write_making, 13), "names": (write_names, 14), "programs": (write_programs, 15),
+             "making": (write_making, 13), "names": (write_names, 14), "keywords": (write_keywords, 14),
+             "programs": (write_programs, 15),
              "more_programs": (write_more_programs, 15), "sized_programs": (write_sized_programs, 15),
              "more_sized_programs": (write_more_sized_programs, 15),
+             "everyday_programs": (write_everyday_programs, 15),
              "special": (write_special, 12), "sparse": (write_sparse, 16), "solvers": (write_solvers, 17),
              "sparse_programs": (write_sparse_programs, 15),
              "special": (write_special, 12), "spatial": (write_spatial, 16)}

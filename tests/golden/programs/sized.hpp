@@ -1,4 +1,4 @@
-// Thirty NumPy programs of any size, ported line by line (../make/golden_sized_programs.py and golden_more_sized_programs.py have
+// Forty NumPy programs of any size, ported line by line (../make/golden_sized_programs.py, its neighbours of more and of everyday ones have
 // the originals).
 #pragma once
 #include "golden/programs/programs.hpp"
@@ -15,5 +15,9 @@ results bicubic(const ndarray&u), blur(const ndarray&u), boards(const ndarray&u)
 results airy(const ndarray&u), climate(const ndarray&u), codes(const ndarray&u), coherence(const ndarray&u),
     extremes(const ndarray&u), hidden(const ndarray&u), hypotheses(const ndarray&u), lpc(const ndarray&u),
     quadrature(const ndarray&u), wavelet(const ndarray&u);
+/// The last ten.
+results beliefs(const ndarray&u), bootstrap(const ndarray&u), cepstrum(const ndarray&u), filters(const ndarray&u),
+    flows(const ndarray&u), likelihood(const ndarray&u), pieces(const ndarray&u), registers(const ndarray&u),
+    skill(const ndarray&u), terrain(const ndarray&u);
 
 }  // namespace sinter::test::programs::sized

@@ -1,4 +1,4 @@
-// The results of thirty NumPy programs of any size beside NumPy's.
+// The results of forty NumPy programs of any size beside NumPy's.
 #include <doctest/doctest.h>
 
 #include "golden/calls.hpp"
@@ -50,4 +50,23 @@ TEST_CASE("ten more NumPy programs of any size give NumPy's values") {
   add("codes", &sized::codes);
   add("hidden", &sized::hidden);
   sinter::test::check_calls("more_sized_programs.bin", table);
+}
+
+TEST_CASE("ten everyday NumPy programs of any size give NumPy's values") {
+  namespace sized = sinter::test::programs::sized;
+  sinter::test::call_table table;
+  const auto add = [&](const char* name, sinter::test::programs::results (*program)(const sinter::ndarray&)) {
+    table[name] = [program](const sinter::test::call& c) { return program(c.x.at(0)); };
+  };
+  add("bootstrap", &sized::bootstrap);
+  add("skill", &sized::skill);
+  add("cepstrum", &sized::cepstrum);
+  add("pieces", &sized::pieces);
+  add("filters", &sized::filters);
+  add("likelihood", &sized::likelihood);
+  add("flows", &sized::flows);
+  add("terrain", &sized::terrain);
+  add("registers", &sized::registers);
+  add("beliefs", &sized::beliefs);
+  sinter::test::check_calls("everyday_programs.bin", table);
 }

@@ -7,6 +7,7 @@
 #include "sinter/grad.hpp"
 #include "sinter/random_multivariate.hpp"
 #include "sinter/special_more.hpp"
+#include "sinter/special_parameters.hpp"
 
 using namespace sinter;
 using namespace sinter::test::result_order;
@@ -41,6 +42,22 @@ TEST_CASE("results lie in C order: special functions of other names") {
       CALL(special::inv_boxcox(floats(), 0.5)),
       CALL(special::inv_boxcox1p(floats(), 0.5)),
       CALL(special::multigammaln(floats() + 9, 2)),
+      CALL(special::bdtrik(small(), 20, 0.4)),
+      CALL(special::bdtrin(3, small(), 0.4)),
+      CALL(special::nbdtrik(small(), 5, 0.4)),
+      CALL(special::nbdtrin(3, small(), 0.4)),
+      CALL(special::pdtrik(small(), 4)),
+      CALL(special::chdtriv(small(), 4)),
+      CALL(special::stdtridf(small(), 2)),
+      CALL(special::gdtrib(2, small(), 3)),
+      CALL(special::btdtria(small(), 2, 0.5)),
+      CALL(special::btdtrib(2, small(), 0.5)),
+      CALL(special::nrdtrimn(small(), 2, 1)),
+      CALL(special::nrdtrisd(0, small(), 1)),
+      CALL(special::tklmbda(floats(), 0.14)),
+      CALL(special::kolmogorov(floats())),
+      CALL(special::logsumexp_with_sign(floats(), {.axis = 0, .b = floats(), .keepdims = true}).sign),
+      CALL(sort_complex(floats())),
       CALL(random::multivariate_hypergeometric(array({5, 7, 3}), 6, 4)),
       CALL(stop_gradient(floats())),
   });

@@ -425,6 +425,7 @@ TEST_CASE("results lie in C order: every function of the headers that returns an
       "bitwise_right_shift", "amin", "amax", "open_mesh",
       // what takes addresses or reads files, and what gives the place that it is given
       "from_memory", "from_scalar", "from_pointer", "from_dlpack", "to_memory", "load", "loadtxt", "genfromtxt", "into",
+      "frombuffer", "fromfile", "asarray_chkfinite",
       // what puts parts together
       "from_local",
       // times

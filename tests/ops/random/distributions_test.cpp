@@ -182,6 +182,26 @@ TEST_CASE("rows of multinomial and dirichlet draws add up, and their parts are b
         smallest_p);
 }
 
+TEST_CASE("multinomial draws of arrays of trials and of stacks of probabilities") {
+  generator g(6);
+  const ndarray p = array({{0.2, 0.5, 0.3}, {0.7, 0.0, 0.3}}), n = array({20, 6});
+  const ndarray m = g.multinomial(n, p, {many, 2});
+  CHECK(m.shape() == shape_t{many, 2, 3});
+  CHECK(bool(all(equal(sum(m, 2), n))));
+  CHECK(bool(all(equal(m(idx::_, 1, 1), 0))));
+  CHECK(statistics::mean_p(values(m(idx::_, 0, 1)), 10, std::sqrt(20 * 0.5 * 0.5)) > smallest_p);
+  CHECK(statistics::mean_p(values(m(idx::_, 1, 2)), 1.8, std::sqrt(6 * 0.3 * 0.7)) > smallest_p);
+  CHECK(g.multinomial(n, p).shape() == shape_t{2, 3});
+  CHECK(g.multinomial(n(idx::_, idx::newaxis), p).shape() == shape_t{2, 2, 3});
+  CHECK(g.multinomial(4, p).shape() == shape_t{2, 3});
+  CHECK(g.multinomial(n, array({1.0})).shape() == shape_t{2, 1});
+  CHECK_THROWS_AS(g.multinomial(n, p, {3}), shape_error);
+  CHECK_THROWS_AS(g.multinomial(n - 7, p), value_error);
+  CHECK_THROWS_AS(g.multinomial(n, -p), value_error);
+  CHECK_THROWS_AS(g.multinomial(n, p * 1.5), value_error);
+  CHECK_THROWS_AS(g.multinomial(n.astype(float64), p), dtype_error);
+}
+
 TEST_CASE("parameters may be arrays, and are checked where they are numbers") {
   generator g(3);
   const ndarray rows = array({1.0, 5.0})(idx::_, idx::newaxis);
