@@ -278,7 +278,8 @@ TEST_CASE("short sums: every dtype and number of elements has the bits of a stor
         kind = {static_cast<dtype>(t), count, first};
         const program p{"sums", sums_of_kind};
         const auto read = bits(p, 1, 0, false), results = bits(p, 1, 0, true);
-        graph::limits().fuse = false;  // reduced as rows and columns, which results on the CPU are not where they are short
+        graph::limits().fuse =
+            false;  // reduced as rows and columns, which results on the CPU are not where they are short
         const auto reduced = bits(p, 1, 0, true);
         graph::limits().fuse = true;
         CHECK(read == reduced);
