@@ -154,7 +154,7 @@ template <class V> SN_SHARED sf_beta_scale<V> sf_beta_scale_of(V a, V b) {
 template <class V> SN_SHARED V sf_beta_weight(const sf_beta_scale<V>& scale, V a, V b, sf_pair<V> x, sf_pair<V> y) {
   const sf_pair<V> p = sf_times(sf_log_pair(sf_times(scale.from_a, x)), a), q = sf_times(sf_log_pair(sf_times(scale.from_b, y)), b);
   const sf_pair<V> s = sf_plus(sf_plus(p, q), -scale.rest);
-  return sf_exp(s.hi, s.lo) * scale.factor;
+  return sf_exp(s.hi, sf_if(sf_abs(s.hi) < V(1e4), s.lo, V(0.0))) * scale.factor;
 }
 /// I over the weight times a: 1 + (a + b) / (a + 1) x (1 + (a + b + 1) / (a + 2) x (1 + ...)) (NIST Digital Library of
 /// Mathematical Functions 8.17.8), all positive. The number of terms is found on the way; they are added from behind.
@@ -281,7 +281,7 @@ template <class V> SN_SHARED V sf_beta_part(V a, V b, sf_pair<V> x, sf_pair<V> y
     r = sf_if(series, r, sf_beta_fraction(sf_if(series, one, c), sf_if(series, one, d), sf_pair_if(series, h, u),
         sf_pair_if(series, h, w)));
   }
-  r = r * weight;
+  r = sf_if(weight == V(0.0), weight, r * weight);
   const auto complement = upper > half;
   const auto asked = (below & !complement) | (complement & !below);
   V other = one - r;

@@ -17,7 +17,9 @@ template <class V> SN_PIECE sf_gamma_scale<V> sf_gamma_scale_of(V a) {
   }
   if (sf_any(large)) {
     const V c = sf_max(a, V(8.0));
-    r = {sf_if(large, V(1.0) / sf_sqrt(c * V(6.28318530717958647692)), r.factor), sf_if(large, sf_stirling_rest(c), r.rest)};
+    // 2 pi a, without its overflow
+    const V root = sf_sqrt(c * V(8.673617379884035e-19) * V(6.28318530717958647692)) * V(1073741824.0);
+    r = {sf_if(large, V(1.0) / root, r.factor), sf_if(large, sf_stirling_rest(c), r.rest)};
   }
   return r;
 }
@@ -36,9 +38,12 @@ template <class V> SN_PIECE V sf_gamma_weight(sf_gamma_scale<V> scale, V a, V x,
     const V low = sf_fma(c, turn, t.lo + d.lo) - x_low;
     p = sf_pair_if(large, {e.hi, e.lo + low - scale.rest}, p);
   }
-  return sf_exp(p.hi, p.lo) * scale.factor;
+  return sf_exp(p.hi, sf_if(sf_abs(p.hi) < V(1e4), p.lo, V(0.0))) * scale.factor;
 }
 // Both recurrences below take at most a million steps; where they would need more, beside x = a from 1e10 on, they give NaN.
+
+/// Nothing where the weight is nothing, whatever the recurrence gives there.
+template <class V> SN_FN V sf_weighed(V weight, V sum) { return sf_if(weight == V(0.0), weight, weight * sum); }
 
 /// P(a, x) over the weight: 1 + x / (a + 1) (1 + x / (a + 2) (1 + ...)) from behind, where errors do not add up, as a quotient.
 template <class V> SN_PIECE V sf_gamma_series(V a, V x) {
@@ -101,10 +106,10 @@ template <class V> SN_SHARED V sf_gamma_part(V a, V x, V w, V upper) {
   V p = V(0.0), q = V(0.0);
   // Of the two the smaller one is computed; where that is P in the region of small numbers, it is the series as well.
   const auto lower = series | ((!complement) & tiny & ((x <= V(1.0)) | (x <= a)));
-  if (sf_any(lower)) p = sf_if(lower, w * sf_gamma_series(sf_if(lower, a, V(1.0)), sf_if(lower, x, V(0.0))), p);
+  if (sf_any(lower)) p = sf_if(lower, sf_weighed(w, sf_gamma_series(sf_if(lower, a, V(1.0)), sf_if(lower, x, V(0.0)))), p);
   if (sf_any(fraction)) {
     const V c = sf_if(fraction, a, V(1.0)), z = sf_if(fraction, x, V(100.0));
-    q = sf_if(fraction, w * a * sf_gamma_fraction(c, z, sf_gamma_depth(c, z)), q);
+    q = sf_if(fraction, sf_weighed(w * a, sf_gamma_fraction(c, z, sf_gamma_depth(c, z))), q);
   }
   const auto rest = tiny & !lower;
   if (sf_any(rest)) q = sf_if(rest, sf_gamma_small(sf_if(rest, a, V(0.5)), sf_if(rest, x, V(0.5))), q);

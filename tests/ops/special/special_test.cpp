@@ -160,6 +160,27 @@ TEST_CASE("inverses of distributions give back what they are inverses of") {
   CHECK(allclose(special::pdtr(3, special::pdtri(3, p)), p, 1e-13, 0.0));
 }
 
+TEST_CASE("special: distributions with huge parameters have their limits away from the mean") {
+  const auto number = [](const ndarray& x) { return x.item<double>(); };
+  const auto of = [](double x) { return array(x); };
+  for (const double a : {1e20, 1e25, 1e50, 1e200, 1e308}) {
+    CAPTURE(a);
+    for (const double x : {1e-300, 3.0, 1e10}) {
+      CHECK(number(special::gammainc(of(a), of(x))) == 0);
+      CHECK(number(special::gammaincc(of(a), of(x))) == 1);
+      CHECK(number(special::gammainc(of(x), of(a))) == 1);
+      CHECK(number(special::gammaincc(of(x), of(a))) == 0);
+    }
+    if (a < 1e300) CHECK(number(special::gammaincc(of(a), of(2 * a))) == 0);
+    for (const double b : {0.5, 13.0, 1e5}) {
+      CHECK(number(special::betainc(of(b), of(a), of(0.4))) == 1);
+      CHECK(number(special::betaincc(of(b), of(a), of(0.4))) == 0);
+      CHECK(number(special::betainc(of(a), of(b), of(0.4))) == 0);
+      CHECK(number(special::betaincc(of(a), of(b), of(0.4))) == 1);
+    }
+  }
+}
+
 TEST_CASE("the sine and the cosine integral are one call") {
   const auto [si, ci] = special::sici(array({1.0, -1.0}));
   CHECK(si.to_vector<double>()[0] == doctest::Approx(0.946083070367183));
