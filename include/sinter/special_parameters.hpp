@@ -1,5 +1,5 @@
-// Parameters of distributions for which they have a given value: SciPy's inverses that have no expansion of their own. Not part of
-// sinter.hpp.
+// Parameters of distributions for which they have a given value: SciPy's inverses that have no expansion of their own.
+// Not part of sinter.hpp.
 //
 // Arguments are numbers and arrays, which broadcast; float32 where all arrays are, else float64. Those that search run at the call: about
 // sixty evaluations of the distribution in float64, all elements together, which halve an interval of the parameter's logarithm from

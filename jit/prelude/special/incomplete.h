@@ -118,7 +118,9 @@ template <class V> SN_SHARED V sf_gamma_part(V a, V x, V w, V upper) {
 template <class V> SN_PIECE V sf_gamma_ends(V a, V x, V x_low, bool upper) {
   const V none = V(upper ? 1.0 : 0.0), all = V(upper ? 0.0 : 1.0);
   const auto inner = (a > V(0.0)) & (x > V(0.0)) & (a < sf_inf(a)) & (x < sf_inf(x));
-  const V c = sf_if(inner, a, V(1.0)), z = sf_if(inner, x, V(1.0)), z_low = sf_if(inner, x_low, V(0.0));
+  // Only the quotient of the largest numbers matters, whose logarithm times a would overflow.
+  const V by = sf_if(a > V(1e300), V(9.094947017729282e-13), V(1.0));
+  const V c = sf_if(inner, a * by, V(1.0)), z = sf_if(inner, sf_max(x * by, V(5e-324)), V(1.0)), z_low = sf_if(inner, x_low * by, V(0.0));
   V r = sf_gamma_part(c, z, sf_gamma_weight(sf_gamma_scale_of(c), c, z, z_low), V(upper ? 1.0 : 0.0));
   const V ends = sf_if(a == V(0.0), sf_if(x > V(0.0), all, sf_nan(x)),
                        sf_if(x == V(0.0), none, sf_if(a == sf_inf(a), sf_if(x == sf_inf(x), sf_nan(x), none), all)));

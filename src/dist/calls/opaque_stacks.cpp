@@ -21,19 +21,19 @@ struct stack_function {
 };
 
 const stack_function* find_function(std::string_view name) {
-  static const std::vector<stack_function> all{{"cholesky", {2}},
-                                               {"qr", {2}},
-                                               {"lu", {2}},
-                                               {"lu_factor", {2}},
-                                               {"slogdet", {2}},
-                                               {"det", {2}},
-                                               {"inverses", {2}},
-                                               {"svd", {2}},
-                                               {"eigh", {2}},
-                                               {"eig", {2}},
-                                               {"solve", {2, 2}, true},
-                                               {"lu_solve", {2, 1, 2}, true},
-                                               {"solve_triangular", {2, 2}, true}};
+  static const auto& all = *new std::vector<stack_function>{{"cholesky", {2}},
+                                                            {"qr", {2}},
+                                                            {"lu", {2}},
+                                                            {"lu_factor", {2}},
+                                                            {"slogdet", {2}},
+                                                            {"det", {2}},
+                                                            {"inverses", {2}},
+                                                            {"svd", {2}},
+                                                            {"eigh", {2}},
+                                                            {"eig", {2}},
+                                                            {"solve", {2, 2}, true},
+                                                            {"lu_solve", {2, 1, 2}, true},
+                                                            {"solve_triangular", {2, 2}, true}};
   const auto found = std::find_if(all.begin(), all.end(), [&](const stack_function& f) { return f.name == name; });
   return found == all.end() ? nullptr : &*found;
 }
