@@ -11,12 +11,6 @@ namespace {
 using namespace sn::idx;
 using std::int64_t;
 
-ndarray evaluated(const ndarray& x) {
-  ndarray y = x.copy();
-  sn::eval(y);
-  return y;
-}
-
 recorded_line logsumexp0(const sizes& s) {
   const auto x = numbers({s.n, s.m}, -5, 5);
   return [=] {

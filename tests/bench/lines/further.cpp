@@ -11,11 +11,6 @@ namespace {
 using namespace sn::idx;
 using std::int64_t;
 
-ndarray evaluated(const ndarray& x) {
-  ndarray y = x.copy();
-  sn::eval(y);
-  return y;
-}
 /// Integers below m.
 ndarray labels(const ndarray& in_unit, int64_t m) { return evaluated((in_unit * double(m)).astype(sn::int32)); }
 

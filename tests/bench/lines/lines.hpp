@@ -39,6 +39,13 @@ inline const sn::reduce_kw keep{.keepdims = true};
 /// numbers() of another dtype.
 ndarray typed(const sn::shape_t& shape, double low, double high, sn::dtype type);
 
+/// A copy in memory.
+inline ndarray evaluated(const ndarray& x) {
+  ndarray y = x.copy();
+  sn::eval(y);
+  return y;
+}
+
 /// Numbers in [0, 1) of 2^31 - 1 different ones, float32, in no apparent order; those of lines.py.
 ndarray scattered(const sn::shape_t& shape);
 

@@ -7,26 +7,6 @@
 
 namespace sinter::test::loops {
 
-inline arrays reaction_diffusion(int steps, std::int64_t n) {  // Gray-Scott
-  const std::int64_t side = n / 20 + 4;
-  ndarray u = uniform({20, side}, 401) * 0.2f + 0.8f, v = uniform({20, side}, 402) * 0.2f;
-  statement(u, v);
-  const auto spread = [](const ndarray& x) {
-    return sn::roll(x, 1, 0) + sn::roll(x, -1, 0) + sn::roll(x, 1, 1) + sn::roll(x, -1, 1) - 4.0f * x;
-  };
-  for (int k = 0; k < steps; ++k) {
-    const ndarray lu = spread(u), lv = spread(v);
-    statement(lu, lv);
-    const ndarray eaten = u * v * v;
-    statement(eaten);
-    u = u + 0.16f * lu - eaten + 0.035f * (1.0f - u);
-    statement(u);
-    v = v + 0.08f * lv + eaten - 0.1f * v;
-    statement(v);
-  }
-  return {u, v};
-}
-
 inline arrays lattice_gas(int steps, std::int64_t n) {  // lattice Boltzmann, three velocities
   ndarray f = uniform(n, 403) + 0.5f, g = uniform(n, 404) + 0.5f, h = uniform(n, 405) + 0.5f;
   statement(f, g, h);
@@ -233,8 +213,7 @@ inline arrays messages(int steps, std::int64_t n) {  // beliefs of a chain of th
   return evidence;
 }
 
-inline const program field_programs[] = {{"reaction and diffusion", reaction_diffusion},
-                                         {"lattice gas", lattice_gas},
+inline const program field_programs[] = {{"lattice gas", lattice_gas},
                                          {"robust line", robust_line},
                                          {"tempering", tempering},
                                          {"escape times", escape_times},
