@@ -146,7 +146,8 @@ TEST_CASE("hypergeometric draws have their distribution, from samples of nothing
     return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
   };
   const int cases[][3] = {{5, 6, 4}, {6, 5, 9}, {30, 3, 20}, {3, 40, 2}, {60, 70, 25}, {1, 1, 1}, {500, 9000, 60}};
-  for (const auto& [good, bad, sample] : cases) {
+  for (const auto& of : cases) {
+    const int good = of[0], bad = of[1], sample = of[2];  // clang does not capture bindings
     CAPTURE(good);
     const auto probability = [&](int k) {
       if (k > good || k > sample || sample - k > bad) return 0.0;
