@@ -36,7 +36,7 @@ int run_from(const jit::launch& l, int first) {
     for (int a = first; a < l.extents.size(); ++a) extents.push_back(l.extents[a]), strides.push_back(o.strides[a]);
     lane_map map;
     map.assign(extents, strides);
-    count += map.contiguous || map.constant || period_of(map) > 0;
+    count += runs_on(map);
   };
   for (const jit::operand& o : l.inputs) add(o);
   for (const jit::operand& o : l.outputs) add(o);

@@ -22,6 +22,8 @@ inline constexpr std::int64_t long_axis = 128;
 
 /// After how many lanes they repeat; 0: not, or too late for being copied once.
 int period_of(const lane_map& map) noexcept;
+/// Whether lanes are read where they lie, or repeat: not copied block by block.
+inline bool runs_on(const lane_map& map) noexcept { return map.contiguous || map.constant || period_of(map) > 0; }
 
 /// Bit k: input k has one value in each block.
 std::uint64_t uniform_inputs(const jit::launch& l, const walk_axes& axes) noexcept;

@@ -153,7 +153,7 @@ bool runs_along(const jit::launch& l, const jit::operand& o, int first) {
   for (int a = first; a < l.kept; ++a) extents.push_back(l.extents[a]), strides.push_back(o.strides[a]);
   lane_map map;
   map.assign(extents, strides);
-  return map.contiguous || map.constant || period_of(map) > 0;
+  return runs_on(map);
 }
 
 constexpr std::int64_t most_shared = jit::block_lanes / 2;  // results whose columns share blocks
