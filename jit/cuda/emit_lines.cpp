@@ -9,14 +9,16 @@ namespace sinter::jit::cuda {
 namespace {
 
 /// C++'s built-in operators where they are bit-exact, since the compiler parses them faster than a template of the
-/// prelude. Empty if there is none.
-std::string plain_expression(const instr& i, const std::string& a, const std::string& b) {
+/// prelude, and short forms of cuda_quick.h. Empty if there is none.
+std::string plain_expression(const instr& i, const std::string& a, const std::string& b, bool fast_math) {
   if (i.arg != dtype::f32 && i.arg != dtype::f64) return {};
+  const std::string of_type = i.arg == dtype::f64 ? "_of_double" : "";
   switch (i.op) {
     case opcode::add: return a + " + " + b;
     case opcode::subtract: return a + " - " + b;
     case opcode::multiply: return a + " * " + b;
-    case opcode::divide: return a + " / " + b;
+    case opcode::divide: return fast_math ? a + " / " + b : "sn::quotient" + of_type + "(" + a + ", " + b + ")";
+    case opcode::sqrt: return fast_math ? std::string() : "sn::root" + of_type + "(" + a + ")";
     case opcode::square: return a + " * " + a;
     case opcode::negative: return "-" + a;
     case opcode::equal: return a + " == " + b;
@@ -157,7 +159,7 @@ std::string line_writer::expression(const std::vector<int>& code, int k, const i
   const bool low = i.op == opcode::minimum, extreme = low || i.op == opcode::maximum;
   if (extreme && p_.flags.fast_math && i.type == dtype::f32)
     return std::string("sn::fast_extreme<") + (low ? "true" : "false") + ">(" + a + ", " + b + ")";
-  const std::string plain = plain_expression(i, a, b);
+  const std::string plain = plain_expression(i, a, b, p_.flags.fast_math);
   return plain.empty() ? call_expression(i, a, b, c) : plain;
 }
 
