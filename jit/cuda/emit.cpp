@@ -95,7 +95,8 @@ int cuda_unroll(const program& p, const cuda_variant& v) {
   int bytes = 0;
   const std::size_t inputs = std::min(p.inputs.size(), v.inputs.size());
   for (std::size_t k = 0; k < inputs; ++k)
-    if (v.inputs[k] != access::uniform) bytes += v.vector * static_cast<int>(itemsize(p.inputs[k].type));
+    if (v.inputs[k] != access::uniform)
+      bytes += cuda_elements_read(v, k, v.vector) * static_cast<int>(itemsize(p.inputs[k].type));
   const bool streams = bytes > 0;
   if (!streams)
     for (auto& o : p.outputs) bytes += v.vector * static_cast<int>(itemsize(o.type));
@@ -108,6 +109,12 @@ int cuda_unroll(const program& p, const cuda_variant& v) {
   if (v.shape != cuda_shape::linear) n = std::max(n, bytes <= 64 ? 2 : 1);
   if (work > 20) n = std::min(n, 2);
   return work > 40 ? 1 : n;
+}
+
+int cuda_elements_read(const cuda_variant& v, std::size_t input, int lanes) noexcept {
+  if (v.inputs[input] != access::run) return lanes;
+  const cuda_run& r = v.runs[input];
+  return r.first == input ? r.packs * r.pack : 0;
 }
 
 // Rows of V lanes that a warp writes lie one pitch apart, in another part of the 128 bytes of the banks each.
@@ -163,7 +170,8 @@ void append_variant(const cuda_variant& v, std::string& key) {
       static_cast<char>(v.all_groups),  static_cast<char>(v.tile.axis),     static_cast<char>(v.tile.across),
       static_cast<char>(v.tile.down),   static_cast<char>(v.tile.slots),    static_cast<char>(v.tile.levels),
       static_cast<char>(v.tile.halves), static_cast<char>(v.tile.mirrored), static_cast<char>(v.reused),
-      static_cast<char>(v.tile.pairs)};
+      static_cast<char>(v.tile.pairs),  static_cast<char>(v.before),        static_cast<char>(v.after),
+      static_cast<char>(v.back)};
   key.append(head, sizeof head);
   const auto bytes = [&](const auto& list) {
     key.append(reinterpret_cast<const char*>(list.data()), list.size() * sizeof list[0]);
@@ -174,6 +182,7 @@ void append_variant(const cuda_variant& v, std::string& key) {
   bytes(v.places);
   bytes(v.wraps);
   bytes(v.window);
+  bytes(v.runs);
 }
 
 std::string cuda_kernel_name(const program& p, const cuda_variant& v) {

@@ -17,6 +17,7 @@ enum class access : std::uint8_t {
   linear,   // stride 1 along the vectorised axis, every vector aligned: vector accesses
   strided,  // anything else: a stride for each iteration axis
   staged,   // tiled: read along the tile's other axis into shared memory, and from there along the inner axis
+  run,      // contiguous elements that serve all lanes of a thread, and other operands: see cuda_run
 };
 
 enum class cuda_shape : std::uint8_t {
@@ -48,6 +49,16 @@ struct cuda_tile {
 /// strided: an axis along whose coordinates an input wraps (launch::wraps), and the first wrap that is equal.
 struct cuda_wrap {
   std::uint8_t input = 0, axis = 0, same = 0;
+  bool late = false;  // with runs, along the inner axis: most elements lie behind its turn
+};
+/// strided, reduce_rows: of an operand of class `run`. Operands of one array that lie a few elements apart, as shifted slices
+/// and the channels of an image do, share a run: the contiguous elements of which a thread's lanes have some.
+struct cuda_run {
+  std::uint8_t first = 0;   // the operand by whose address the run is found: the first one that shares it
+  std::uint8_t stride = 0;  // elements between neighbouring lanes
+  std::uint8_t shift = 0;   // element of the run that lane 0 has
+  std::uint8_t packs = 0;   // vector accesses to the run
+  std::uint8_t pack = 0;    // and elements of each
 };
 /// reduce_tiles: the kept axis of a tile that an input depends on.
 enum class operand_axes : std::uint8_t { none, row, column };
@@ -78,6 +89,10 @@ struct cuda_variant {
   std::vector<std::uint8_t> places;
   std::vector<cuda_wrap> wraps;      // in the order of inputs
   std::vector<std::uint8_t> window;  // windows: the extents of the reduced axes
+  // With operands of class `run`: of each input, then each output. Lanes begin `back` elements before a row, and a thread's
+  // lanes from c on are read by vectors if c >= before and c + vector + after <= extent.
+  std::vector<cuda_run> runs;
+  std::uint8_t before = 0, after = 0, back = 0;
 };
 
 /// Threads of a block, in all shapes but crossed_rows of long rows.
@@ -114,6 +129,10 @@ inline constexpr int cuda_step_registers = 16;
 int cuda_vector_length(const program& p);
 /// linear: vectors of a thread; strided: rows of a thread (elements a block apart at rank 1).
 int cuda_unroll(const program& p, const cuda_variant& v);
+
+/// Elements of an input that a thread reads for so many lanes: of a run those of all its vectors, for the input that it
+/// is found by.
+int cuda_elements_read(const cuda_variant& v, std::size_t input, int lanes) noexcept;
 
 /// tiled: elements between the rows of an input's tile in shared memory, so that neighbours along either axis lie in
 /// different banks; bytes of the tiles of all staged inputs.

@@ -61,7 +61,9 @@ void kernel_writer::walk(const group_loop& g) {
 void kernel_writer::declare_packs(const group_loop& g) {
   for (const int k : g.element.inputs) {
     if (!g.value(k).empty()) continue;
-    if (!gathered(k))
+    if (g.run && in_run(k)) {
+      if (finds_run(k)) t_(pack(k, run_of(k).pack), " n", k, "[", g.groups, "][", int{run_of(k).packs}, "];");
+    } else if (!gathered(k))
       t_(pack(k, g.across ? g.across : g.lanes), " i", k, "[", g.groups, g.across ? "][" + num(g.lanes) : "", "];");
     else if (!g.vector(k).empty()) t_("const ", storage(k), "* g", k, "[", g.groups, "];");
   }
@@ -89,11 +91,28 @@ void kernel_writer::load_group(const group_loop& g, const std::vector<int>& inpu
   for (const int k : inputs) {
     const std::string at = g.across ? std::string() : g.vector(k);
     if (gathered(k)) t_("g", k, "[u] = ", at, ";");
+    else if (g.run && in_run(k)) load_run(g, k);
     else if (!at.empty()) fetch("i" + num(k) + "[u]", g.lanes, at);
     else if (g.order == load_order::by_lane) loose.push_back(k);
     else fetch_lanes("i" + num(k) + "[u]", g.lanes, g.lane(k));
   }
   if (!loose.empty()) load_lanes(g, loose);
+}
+
+/// What the lanes need of a run; where some of it lies outside of the row, element by element.
+void kernel_writer::load_run(const group_loop& g, int k) {
+  if (!finds_run(k)) return;
+  const int n = run_of(k).pack, packs = run_of(k).packs;
+  const std::string to = "n" + num(k) + "[u]";
+  t_.scope("", [&] {
+    t_("const ", storage(k), "* const from = ", g.run(k), ";");
+    if (!g.whole.empty()) t_("if (", g.whole, ") {");
+    t_.each("w", packs, to, "[w] = sn::fetch<", n, ">(from + w * ", n, ");");
+    if (g.whole.empty()) return;
+    t_("} else {");
+    t_.each("e", packs * n, "if (", g.within(k), ") ", to, "[e / ", n, "].v[e % ", n, "] = from[e];");
+    t_("}");
+  });
 }
 
 void kernel_writer::load_lanes(const group_loop& g, const std::vector<int>& inputs) {
@@ -124,6 +143,11 @@ void kernel_writer::use_group(const group_loop& g) {
 std::string kernel_writer::lane_value(const group_loop& g, int k) const {
   if (gathered(k)) return g.lane(k);
   if (g.stored) return widened(type(k), g.stored(k));
+  if (in_run(k)) {
+    const cuda_run& r = run_of(k);
+    const std::string e = "(" + num(r.shift) + " + l * " + num(r.stride) + ")", n = num(r.pack);
+    return widened(type(k), "n" + num(r.first) + "[u][" + e + " / " + n + "].v[" + e + " % " + n + "]");
+  }
   const char* const lane = g.across == 0 ? ".v[l]" : g.across == 1 ? "[l].v[0]" : "[l].v[v]";
   return widened(type(k), "i" + num(k) + "[u]" + lane);
 }

@@ -39,6 +39,9 @@ struct group_loop {
   std::function<void()> lane_of_load = {};        // declares where lane l is: before `lane` of loads,
   std::function<void()> lane_of_use = {};         // and before coordinates and gathered addresses
   text_of value = {};                             // an input that has one value for the group; else empty
+  text_of run = {};                               // the address of the first element of an input's run
+  std::string whole = {};                         // when runs are read by vectors; empty: always
+  text_of within = {};                            // else: whether element `e` of an input's run is one of the row
   text_of vector = {};                            // the address of a vector access; empty: lane by lane
   text_of lane = {};                              // the element of lane l; gathered: its address
   text_of stored = {};                            // the lane of a pack, if it is not that of i<k>
@@ -67,6 +70,10 @@ class kernel_writer {
   const char* value_type(int k) const { return register_type(type(k)); }
   access input_class(int k) const { return v_.inputs[static_cast<std::size_t>(k)]; }
   bool gathered(int k) const { return is_gathered(p_, k); }
+  bool in_run(int k) const { return input_class(k) == access::run; }
+  const cuda_run& run_of(int k) const { return v_.runs[static_cast<std::size_t>(k)]; }
+  /// Whether an input's address is that of its run.
+  bool finds_run(int k) const { return in_run(k) && run_of(k).first == k; }
   /// Whether an input has one value for all elements of a result, or of a map.
   bool fixed(int k) const { return input_class(k) == access::uniform && !gathered(k); }
   std::string pack(int k, int lanes) const { return std::string("sn::pack<") + storage(k) + ", " + num(lanes) + ">"; }
@@ -108,6 +115,7 @@ class kernel_writer {
   void load_groups(const group_loop& g);
   void load_group(const group_loop& g, const std::vector<int>& inputs);
   void load_lanes(const group_loop& g, const std::vector<int>& inputs);
+  void load_run(const group_loop& g, int k);
   void lanes_of_group(const group_loop& g);
   void lanes_together(const group_loop& g, const std::vector<int>& inputs);
   std::string lane_value(const group_loop& g, int k) const;

@@ -145,7 +145,7 @@ grid linear_grid(const launch& l, const jit::cuda_variant& v, int known_unroll) 
 /// transposition.
 grid strided_grid(const launch& l, const jit::cuda_variant& v, int known_unroll, std::int64_t& outer) {
   const int rank = v.rank, unroll = unroll_of(l, v, known_unroll);
-  const std::int64_t across = ceil_div(l.extents[rank - 1], v.vector);
+  const std::int64_t across = ceil_div(l.extents[rank - 1] + v.back, v.vector);
   grid g;
   if (rank == 1) {
     g.block_x = jit::cuda_block;

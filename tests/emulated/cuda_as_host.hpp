@@ -5,7 +5,11 @@
 
 inline constexpr const char* cuda_as_host = R"(
 #define __CUDACC__
+#if defined(__x86_64__) && !defined(__clang__)
+#define __global__ __attribute__((force_align_arg_pointer))  // g++ 12 places arrays on which it uses aligned moves without
+#else
 #define __global__
+#endif
 #define __device__
 #define __constant__ static const
 #define __forceinline__ inline

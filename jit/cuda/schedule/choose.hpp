@@ -42,6 +42,8 @@ bool keeps_rows(const jit::program& p, std::int64_t rows, std::int64_t elements)
 const jit::launch& lowered(const jit::launch& l, jit::launch& to);
 /// The schedule of a launch. Reuses the memory of `v`.
 void classify(const jit::launch& l, jit::cuda_variant& v);
+/// Whether a schedule with runs is one of a launch that differs from its own by addresses, offsets and scalars alone.
+bool same_runs(const jit::launch& l, const jit::cuda_variant& v);
 /// Whether a test has launches take the schedule of a number (jit/hooks.hpp), so that what classify() gave before does not
 /// hold.
 bool schedules_are_forced() noexcept;

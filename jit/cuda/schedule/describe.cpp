@@ -62,6 +62,12 @@ std::string way_of(const launch& l, const cuda_variant& v, std::size_t k) {
                     : map || column                       ? v.vector
                                                           : jit::cuda_group;
   if (gathered(l, k)) return "by index";
+  if (v.inputs[k] == access::run) {
+    const jit::cuda_run& r = v.runs[k];
+    return "in a run of " + number(r.packs * r.pack) + " elements by vectors of " + number(r.pack) +
+           (r.first == k ? "" : ", shared with input " + number(r.first)) +
+           (wraps(l, k) ? ", from elsewhere where its index wraps" : "");
+  }
   if (wraps(l, k)) return "by stride, from elsewhere where its index wraps";
   if (l.code->kind == jit::kernel_kind::reduce && !in_prologue(*l.code, k)) return "once a result";
   switch (v.inputs[k]) {
@@ -71,6 +77,7 @@ std::string way_of(const launch& l, const cuda_variant& v, std::size_t k) {
              number(group);
     case access::strided: return v.shape == cuda_shape::reduce_tiles ? "through shared memory" : "by stride";
     case access::staged: return "through shared memory, transposed";
+    case access::run: break;
   }
   return "";
 }
@@ -175,6 +182,7 @@ std::string schedule_name(const launch& l, const cuda_variant& v) {
   std::string name = name_of(v.shape) + tile_text(v);
   if ((l.code->kind == jit::kernel_kind::elementwise || v.shape == cuda_shape::reduce_columns) && v.vector > 1)
     name += ", vectors of " + number(v.vector);
+  if (!v.runs.empty()) name += ", in runs";
   return name;
 }
 

@@ -50,6 +50,13 @@ void add_accesses(work& w, const pattern& a) {
   w.sectors += accesses * (apart == 0 ? bytes / warp : a.reused ? bytes : std::max(bytes, std::min(apart, sector)));
 }
 
+/// Of a run, whose vectors the lanes of a group and other operands share; `group` lanes have it.
+void add_run(work& w, const jit::cuda_run& r, double elements, std::size_t size, double group) {
+  add_accesses(w, {elements / group * r.packs * r.pack, size, double(r.pack), r.stride * group, true});
+}
+/// Whether it is found by operand `k`, for which it is counted.
+bool finds_run(const jit::cuda_variant& v, std::size_t k) { return v.runs[k].first == k; }
+
 double weight_of(const launch& l, std::size_t first, std::size_t end) {
   double weight = 0;
   const jit::program& p = *l.code;
@@ -112,11 +119,15 @@ void add_map(work& w, const launch& l, const jit::cuda_variant& v, const device_
   const jit::program& p = *l.code;
   for (std::size_t k = 0; k < l.inputs.size(); ++k) {
     if (gathered(l, k)) add_accesses(w, {n, size_of_input(l, k), 1, sector / static_cast<double>(size_of_input(l, k))});
-    else add_map_operand(w, l, v, l.inputs[k], size_of_input(l, k), v.inputs[k]);
+    else if (v.inputs[k] != access::run) add_map_operand(w, l, v, l.inputs[k], size_of_input(l, k), v.inputs[k]);
+    else if (finds_run(v, k)) add_run(w, v.runs[k], n, size_of_input(l, k), v.vector);
   }
   for (std::size_t k = 0; k < l.outputs.size(); ++k)
-    add_map_operand(w, l, v, l.outputs[k], size_of_output(l, k),
-                    v.shape == cuda_shape::stride_loop ? access::strided : v.outputs[k]);
+    if (const std::size_t at = l.inputs.size() + k; v.shape == cuda_shape::strided && v.outputs[k] == access::run) {
+      if (finds_run(v, at)) add_run(w, v.runs[at], n, size_of_output(l, k), v.vector);
+    } else
+      add_map_operand(w, l, v, l.outputs[k], size_of_output(l, k),
+                      v.shape == cuda_shape::stride_loop ? access::strided : v.outputs[k]);
   w.instructions += n * (weight_of(l, 0, p.code.size()) + 1);
   if (v.shape == cuda_shape::tiled) w.depth = depth_of_tiles(l, v, w.threads, d);
 }
@@ -167,6 +178,10 @@ void add_reduced_operand(work& w, const launch& l, const jit::cuda_variant& v, s
                                                      : along});
     w.lines += n / own * static_cast<double>(size) / line;
     w.instructions += n / own / group * access_cost;
+    return;
+  }
+  if (v.inputs[k] == access::run) {
+    if (finds_run(v, k)) add_run(w, v.runs[k], n, size, group);
     return;
   }
   const double together = across == 0 ? g.together : 1;

@@ -108,6 +108,21 @@ bool prefers_rows(const launch& l) noexcept {
   return row != column ? row : l.reduces_last;
 }
 
+void share_wraps(const launch& l, jit::cuda_variant& v) {
+  std::vector<const jit::wrap*> all;
+  for (const jit::wrapped_read& r : l.wraps) {
+    for (const jit::wrap* w = r.wraps; w != r.wraps + r.count; ++w) {
+      const auto equal = [&](const jit::wrap* o) {
+        return o->axis == w->axis && o->turn == w->turn && o->before == w->before && o->after == w->after;
+      };
+      const auto first = std::find_if(all.begin(), all.end(), equal) - all.begin();
+      v.wraps.push_back(
+          {static_cast<std::uint8_t>(r.input), static_cast<std::uint8_t>(w->axis), static_cast<std::uint8_t>(first)});
+      all.push_back(w);
+    }
+  }
+}
+
 namespace {
 
 // --- elementwise
@@ -147,21 +162,6 @@ bool inner_vectors(const launch& l, int n) noexcept {
   for (std::size_t k = 0; k < l.outputs.size(); ++k)
     if (!vector_along(l, l.outputs[k], size_of_output(l, k), inner, n)) return false;
   return true;
-}
-
-void share_wraps(const launch& l, jit::cuda_variant& v) {
-  std::vector<const jit::wrap*> all;
-  for (const jit::wrapped_read& r : l.wraps) {
-    for (const jit::wrap* w = r.wraps; w != r.wraps + r.count; ++w) {
-      const auto equal = [&](const jit::wrap* o) {
-        return o->axis == w->axis && o->turn == w->turn && o->before == w->before && o->after == w->after;
-      };
-      const auto first = std::find_if(all.begin(), all.end(), equal) - all.begin();
-      v.wraps.push_back(
-          {static_cast<std::uint8_t>(r.input), static_cast<std::uint8_t>(w->axis), static_cast<std::uint8_t>(first)});
-      all.push_back(w);
-    }
-  }
 }
 
 void make_strided(const launch& l, bool vectors, jit::cuda_variant& v) {
@@ -367,13 +367,17 @@ void make_columns(const launch& l, std::int64_t n, jit::cuda_variant& v) {
 void add_maps(const launch& l, extent_of_search which, variant_list& to) {
   const bool all = which == extent_of_search::all;
   if (has_loop_text(*l.code)) return make_loop(l, to.add(l));
-  if (!l.wraps.empty()) return make_strided(l, false, to.add(l));
+  if (!l.wraps.empty()) {
+    if (!add_map_runs(l, which, to)) make_strided(l, false, to.add(l));
+    return;
+  }
   // Nothing moves fewer bytes than whole vectors.
   if (to.add_if(l, [&](jit::cuda_variant& v) { return is_linear(l, v); }) && !all) return;
   if (l.extents.empty()) return;
   if (l.extents.size() > 1) add_tiled(l, which, to);
   const bool vectors = inner_vectors(l, jit::cuda_vector_length(*l.code));
   if (vectors) make_strided(l, true, to.add(l));
+  if ((!vectors || all) && add_map_runs(l, which, to)) return;
   if (!vectors || all) make_strided(l, false, to.add(l));
 }
 
@@ -407,6 +411,9 @@ void add_rows(const launch& l, extent_of_search which, variant_list& to) {
     if (wide) to[to.size() - 1].tile.across = 2;
   }
   add_with_lanes(l, cuda_shape::reduce_rows, to);
+  const bool runs = which == extent_of_search::all || reduced_count(l) >= 16 * jit::cuda_group;
+  if (runs && set_row_runs(l, to[to.size() - 1]) && which == extent_of_search::all)
+    add_with_lanes(l, cuda_shape::reduce_rows, to);
   if (!has_groups_inside(l)) return;
   read_groups_inside(l, to[to.size() - 1]);
   if (which == extent_of_search::all) add_with_lanes(l, cuda_shape::reduce_rows, to);
@@ -449,6 +456,8 @@ jit::cuda_variant& variant_list::add(const launch& l) {
   v.places.clear();
   v.wraps.clear();
   v.window.clear();
+  v.runs.clear();
+  v.before = v.after = v.back = 0;
   v.rank = static_cast<std::uint8_t>(l.extents.size());
   v.kept = l.code->kind == jit::kernel_kind::elementwise ? v.rank : static_cast<std::uint8_t>(l.kept);
   v.vector = 1;

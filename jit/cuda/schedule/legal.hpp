@@ -27,6 +27,8 @@ bool wraps(const jit::launch& l, std::size_t input) noexcept;
 /// Fills places (cuda_variant). Of shifted slices of one array, of which a kernel may have a dozen, a thread computes one
 /// offset.
 void share_places(const jit::launch& l, jit::cuda_variant& v);
+/// Fills wraps, whose equal ones a thread computes once.
+void share_wraps(const jit::launch& l, jit::cuda_variant& v);
 /// Which inputs are read for each element (the others belong to the epilogue).
 bool in_prologue(const jit::program& p, std::size_t input) noexcept;
 /// Whether the results of a reduction have the same bits in any order.
@@ -68,11 +70,15 @@ class variant_list {
 /// cheaper.
 enum class extent_of_search : std::uint8_t { considered, all };
 void add_schedules(const jit::launch& l, extent_of_search which, variant_list& to);
+/// Gives inputs of a reduction along rows of one axis, which has its classes, runs. False if none can have one: `v` is as it was.
+bool set_row_runs(const jit::launch& l, jit::cuda_variant& v);
 // Those that work on tiles.
 void add_tiled(const jit::launch& l, extent_of_search which, variant_list& to);
 void add_reduce_tiles(const jit::launch& l, extent_of_search which, variant_list& to);
 void add_shared_rows(const jit::launch& l, extent_of_search which, variant_list& to);
-/// Whether it is to be taken without an estimate.
+// Those that return whether the last one is to be taken without an estimate. Runs: of the longest vectors that suit, or of half
+// of them.
+bool add_map_runs(const jit::launch& l, extent_of_search which, variant_list& to);
 bool add_windows(const jit::launch& l, extent_of_search which, variant_list& to);
 
 }  // namespace sinter::cuda

@@ -1,4 +1,6 @@
-// Elementwise CUDA kernels: vectors over a linear index, or rows of a strided iteration space.
+// Elementwise CUDA kernels: vectors over a linear index, or rows of a strided iteration space. With runs (cuda_run) vectors begin
+// where those of the outputs do, and elements whose runs are not all in a row, at its ends and where reads wrap, are computed
+// one by one.
 #include "jit/cuda/shapes/emit_map.hpp"
 
 #include <algorithm>
@@ -74,7 +76,7 @@ class strided_writer : map_writer {
   std::string run() {
     begin(0);
     t_("const I across = (I)(blockIdx.x * (I)blockDim.x", flat_ ? " * " + num(unroll_) : "", " + threadIdx.x) * ", vec_,
-       ";");
+       v_.back ? " - " + num(v_.back) : "", ";");
     if (flat_) {
       t_("const I step = (I)blockDim.x * ", vec_, ";");
       rows();
@@ -82,6 +84,7 @@ class strided_writer : map_writer {
       if (!v_.baseline) t_("const I c", inner_, " = across;");
       t_("if (across >= a.e", inner_, ".n) return;");
       t_("const I step = (I)blockDim.y;");
+      if (runs() && !v_.baseline) t_("const bool whole = ", whole("across"), ";");
       over_outer_axes(
           [&] {
             t_("const I zi = (I)z;");
@@ -103,21 +106,48 @@ class strided_writer : map_writer {
 
   void rows() {
     if (v_.baseline) return rows_one_by_one();
-    const std::string c = "c" + num(moving_);
-    groups(unroll_, "const I " + c + " = " + (flat_ ? "across" : "down") + " + u * step;",
-           c + " < a.e" + num(moving_) + ".n");
+    const std::string c = "c" + num(moving_),
+                      place = "const I " + c + " = " + (flat_ ? "across" : "down") + " + u * step;";
+    const std::string inside = c + " < a.e" + num(moving_) + ".n";
+    if (!runs()) return groups(unroll_, place, inside);
+    if (flat_) {
+      groups(unroll_, place, whole(c));
+      rows_one_by_one();
+    } else {
+      t_.scope("if (whole)", [&] { groups(unroll_, place, inside); });
+      t_.scope("else", [&] { rows_one_by_one(); });
+    }
   }
 
+  /// With runs: what lies outside of whole vectors.
   void rows_one_by_one() {
-    const std::string row = flat_ ? "begin" : "c" + num(moving_);
+    const std::string row = flat_ ? "begin" : "c" + num(moving_), inner = "c" + num(inner_);
     t_.loop("for (int u = 0; u < " + num(unroll_) + "; ++u)", [&] {
       t_("const I ", row, " = ", flat_ ? "across" : "down", " + u * step;");
       t_("if (", row, " >= a.e", moving_, ".n) break;");
+      if (flat_ && runs() && !v_.baseline) t_("if (", whole("begin"), ") continue;");
       t_.loop("for (int l = 0; l < " + num(vec_) + "; ++l)", [&] {
-        t_("const I c", inner_, " = ", flat_ ? "begin" : "across", " + l;");
+        t_("const I ", inner, " = ", flat_ ? "begin" : "across", " + l;");
+        if (runs()) t_("if (", inner, " < 0 || ", inner, " >= a.e", inner_, ".n) continue;");
         strided_element();
       });
     });
+  }
+
+  /// With runs: whether a thread's lanes from `c` on are read and written by vectors.
+  std::string whole(const std::string& c) const {
+    const std::string first = v_.before ? c + " - " + num(v_.before) : c, end = c + " + " + num(vec_ + v_.after);
+    std::string all = (v_.before ? first + " >= 0 && "
+                       : v_.back ? c + " >= 0 && "
+                                 : std::string()) +
+                      end + " <= a.e" + num(inner_) + ".n";
+    for (std::size_t k = 0; k < v_.wraps.size(); ++k) {
+      const cuda_wrap& w = v_.wraps[k];
+      if (w.axis != inner_ || w.same != k) continue;
+      const std::string turn = "a.y" + num(static_cast<int>(k)) + "_0";
+      all += w.late ? " && " + first + " >= " + turn : " && " + end + " <= " + turn;
+    }
+    return all;
   }
 
   void strided_element() {
@@ -155,7 +185,8 @@ void map_writer::begin(int shared_bytes, int blocks) {
 
 void map_writer::stores(const text_of& address) {
   for (int k = 0; k < static_cast<int>(p_.outputs.size()); ++k) {
-    if (vec_ > 1 && v_.outputs[static_cast<std::size_t>(k)] != access::strided) put(k, vec_, address(k));
+    if (v_.outputs[static_cast<std::size_t>(k)] == access::run) store_run(k, address);
+    else if (vec_ > 1 && v_.outputs[static_cast<std::size_t>(k)] != access::strided) put(k, vec_, address(k));
     else if (vec_ > 1)
       t_.each("l", vec_, "(", address(k), ")[l * ", stride_of(p_.inputs.size() + static_cast<std::size_t>(k), inner_),
               "] = ", narrowed_lane(k), ";");
@@ -163,11 +194,31 @@ void map_writer::stores(const text_of& address) {
   }
 }
 
+/// Outputs between each other, by the first of them.
+void map_writer::store_run(int k, const text_of& address) {
+  const std::size_t inputs = p_.inputs.size();
+  const cuda_run& r = v_.runs[inputs + static_cast<std::size_t>(k)];
+  if (r.first != inputs + static_cast<std::size_t>(k)) return;
+  const char* const stored = storage_type(p_.outputs[static_cast<std::size_t>(k)].type);
+  t_.scope("", [&] {
+    t_("sn::pack<", stored, ", ", int{r.pack}, "> y[", int{r.packs}, "];");
+    for (std::size_t j = 0; j < p_.outputs.size(); ++j) {
+      const cuda_run& own = v_.runs[inputs + j];
+      if (own.packs == 0 || own.first != r.first) continue;
+      const std::string e = "(" + num(own.shift) + " + l * " + num(own.stride) + ")", n = num(r.pack);
+      t_.each("l", vec_, "y[", e, " / ", n, "].v[", e, " % ", n, "] = ", narrowed_lane(static_cast<int>(j)), ";");
+    }
+    t_.each("w", int{r.packs}, "sn::put(", address(k), " + w * ", int{r.pack}, ", y[w]);");
+  });
+}
+
 // Of lane l, as `first | l`: known low bits let lanes share what they compute from blocks of random numbers.
 std::string map_writer::coordinate(int j) const {
   const std::string first = "c" + num(inner_), lanes = num(vec_);
-  if (j == inner_) return first + " | l";
   if (j < inner_) return "c" + num(j);
+  if (runs() && j == inner_) return first + " + l";
+  if (runs()) return row_number() + " * a.e" + num(inner_) + ".n + " + first + " + l";
+  if (j == inner_) return first + " | l";
   return "(" + row_number() + " * (a.e" + num(inner_) + ".n / " + lanes + ") * " + lanes + " + " + first + ") | l";
 }
 
@@ -239,6 +290,7 @@ void map_writer::groups(int count, const std::string& place, const std::string& 
             },
         .inside = inside,
         .value = value_,
+        .run = [this](int k) { return place_of(k) + " - " + num(run_of(k).shift); },
         .vector =
             [&](int k) {
               if (input_class(k) == access::staged) return tile_row(k);

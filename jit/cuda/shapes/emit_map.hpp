@@ -30,11 +30,14 @@ class map_writer : protected kernel_writer {
   /// An operand's stride: of an input, or behind those an output.
   std::string stride_of(std::size_t operand, int axis) const;
 
+  bool runs() const { return !v_.runs.empty(); }
+
   int vec_, inner_, unroll_;
   phase element_;
   text_of value_ = [this](int k) { return fixed(k) ? "u" + num(k) : std::string(); };
 
  private:
+  void store_run(int k, const text_of& address);
   std::string coordinate(int j) const;
   std::string offset_of(std::size_t operand) const;
 };

@@ -125,6 +125,9 @@ class lane_reducer : reduction_writer {
                  .across = columns_ ? results_ : 0,
                  .same_lanes = shared_,
                  .value = [this](int k) { return fixed(k) ? "u" + num(k) + of_result(k) : std::string(); },
+                 .run = [this](int k) { return run(k); },
+                 .whole = whole(),
+                 .within = [this](int k) { return within(k); },
                  .vector = [this](int k) { return vector(k); },
                  .lane =
                      [this](int k) {
@@ -159,6 +162,27 @@ class lane_reducer : reduction_writer {
       use_group(g);
     });
     join_last();
+  }
+
+  // Runs begin at the group r0. The first and the last ones of a row have elements outside of it.
+  std::string run(int k) const {
+    return "b" + num(k) + " + r0 * " + num(run_of(k).stride) + " - " + num(run_of(k).shift);
+  }
+  std::string whole() const {
+    std::string all = v_.before ? "r0 >= " + num(v_.before) : "";
+    if (v_.after) all += (all.empty() ? "" : " && ") + ("r0 + " + num(cuda_group + v_.after) + " <= (I)a.elements");
+    return all;
+  }
+  std::string within(int k) const {
+    const cuda_run& r = run_of(k);
+    int first = r.shift, last = r.shift;
+    for (const cuda_run& other : v_.runs) {
+      if (other.packs == 0 || other.first != r.first) continue;
+      first = std::min<int>(first, other.shift);
+      last = std::max<int>(last, other.shift);
+    }
+    const std::string e = "r0 * " + num(r.stride) + " + e";
+    return e + " >= " + num(first) + " && " + e + " <= ((I)a.elements - 1) * " + num(r.stride) + " + " + num(last);
   }
 
   /// The address of a vector access along the reduced axis (rows), or of neighbouring results (columns).

@@ -80,8 +80,9 @@ kernel_forms* remembered(const jit::launch& l) noexcept {
   each_place(l, [&](std::size_t at, std::uint8_t place) { same = same && l.memo->places[at] == place; });
   if (!same) return nullptr;
   auto* const forms = static_cast<kernel_forms*>(const_cast<void*>(l.memo->code));
-  // Whether reads are plain depends on scalars too: how far they are shifted.
-  return forms->best.load(std::memory_order_acquire)->variant.wraps.empty() == l.wraps.empty() ? forms : nullptr;
+  // Whether reads are plain depends on scalars too: how far they are shifted. Runs depend on how far operands lie apart.
+  const jit::cuda_variant& v = forms->best.load(std::memory_order_acquire)->variant;
+  return v.wraps.empty() == l.wraps.empty() && (v.runs.empty() || same_runs(l, v)) ? forms : nullptr;
 }
 /// Remembers them, unless a test or scalars decide about them as well.
 void remember(const jit::launch& l, const kernel_forms& forms) {
