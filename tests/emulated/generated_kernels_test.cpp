@@ -403,6 +403,7 @@ TEST_CASE("emulated: the broadcast search among complex numbers takes the first 
 
 TEST_CASE("emulated: rows on chip have the bits of separate kernels") {
   if (no_emulation()) return;
+  const device_guard on(device("cpu"));
   cpu::set_least_staged(0);
   const std::int64_t shapes[][2] = {{40, 300}, {1100, 13}, {1100, 300}, {2800, 3}, {8, 5000}, {8, 4096}, {4, 8190}};
   const reduce_kw rows{.axis = -1, .keepdims = true};

@@ -87,6 +87,7 @@ TEST_CASE("layouts: elements of every size that are repeated in lanes") {
 }
 
 TEST_CASE("layouts: repetitions along the last axis that begin within a block") {
+  const device_guard on(device("cpu"));
   for (const int run : {2, 3, 4, 7})
     for (const dtype type : {uint8, float16, int32, float64, complex128}) {
       const ndarray x = arange(1001).astype(type).to_device("cpu");
@@ -143,6 +144,7 @@ TEST_CASE("layouts: indices with parts that repeat are checked for elements alon
 
 // Few elements side by side within planes: each axis of the space has another stride, or none.
 TEST_CASE("layouts: short runs of planes of every rank, that begin within a block") {
+  const device_guard on(device("cpu"));
   const create_kw here{.device = device("cpu")};
   for (const dtype type : {uint8, float16, float32, complex128}) {
     const ndarray x = arange(3 * 40 * 5 * 12, here).astype(type).reshape({3, 40, 5, 12});
