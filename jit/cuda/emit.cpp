@@ -112,6 +112,7 @@ int cuda_unroll(const program& p, const cuda_variant& v) {
 }
 
 int cuda_elements_read(const cuda_variant& v, std::size_t input, int lanes) noexcept {
+  if (v.inputs[input] == access::lanes) return 1;
   if (v.inputs[input] != access::run) return lanes;
   const cuda_run& r = v.runs[input];
   return r.first == input ? r.packs * r.pack : 0;

@@ -17,6 +17,7 @@ enum class access : std::uint8_t {
   linear,   // stride 1 along the vectorised axis, every vector aligned: vector accesses
   strided,  // anything else: a stride for each iteration axis
   staged,   // tiled: read along the tile's other axis into shared memory, and from there along the inner axis
+  lanes,    // strided with vectors: one value for all lanes of a thread
   run,      // contiguous elements that serve all lanes of a thread, and other operands: see cuda_run
 };
 
@@ -130,8 +131,8 @@ int cuda_vector_length(const program& p);
 /// linear: vectors of a thread; strided: rows of a thread (elements a block apart at rank 1).
 int cuda_unroll(const program& p, const cuda_variant& v);
 
-/// Elements of an input that a thread reads for so many lanes: of a run those of all its vectors, for the input that it
-/// is found by.
+/// Elements of an input that a thread reads for so many lanes: of a run those of all its vectors, for the input that it is
+/// found by.
 int cuda_elements_read(const cuda_variant& v, std::size_t input, int lanes) noexcept;
 
 /// tiled: elements between the rows of an input's tile in shared memory, so that neighbours along either axis lie in

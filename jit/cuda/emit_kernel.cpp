@@ -64,9 +64,13 @@ void kernel_writer::declare_packs(const group_loop& g) {
     if (g.run && in_run(k)) {
       if (finds_run(k)) t_(pack(k, run_of(k).pack), " n", k, "[", g.groups, "][", int{run_of(k).packs}, "];");
     } else if (!gathered(k))
-      t_(pack(k, g.across ? g.across : g.lanes), " i", k, "[", g.groups, g.across ? "][" + num(g.lanes) : "", "];");
+      t_(pack(k, lanes_read(g, k)), " i", k, "[", g.groups, g.across ? "][" + num(g.lanes) : "", "];");
     else if (!g.vector(k).empty()) t_("const ", storage(k), "* g", k, "[", g.groups, "];");
   }
+}
+
+int kernel_writer::lanes_read(const group_loop& g, int k) const {
+  return g.across ? g.across : input_class(k) == access::lanes ? 1 : g.lanes;
 }
 
 void kernel_writer::load_groups(const group_loop& g) {
@@ -94,7 +98,7 @@ void kernel_writer::load_group(const group_loop& g, const std::vector<int>& inpu
     else if (g.run && in_run(k)) load_run(g, k);
     else if (!at.empty()) fetch("i" + num(k) + "[u]", g.lanes, at);
     else if (g.order == load_order::by_lane) loose.push_back(k);
-    else fetch_lanes("i" + num(k) + "[u]", g.lanes, g.lane(k));
+    else fetch_lanes("i" + num(k) + "[u]", lanes_read(g, k), g.lane(k));
   }
   if (!loose.empty()) load_lanes(g, loose);
 }
@@ -148,7 +152,10 @@ std::string kernel_writer::lane_value(const group_loop& g, int k) const {
     const std::string e = "(" + num(r.shift) + " + l * " + num(r.stride) + ")", n = num(r.pack);
     return widened(type(k), "n" + num(r.first) + "[u][" + e + " / " + n + "].v[" + e + " % " + n + "]");
   }
-  const char* const lane = g.across == 0 ? ".v[l]" : g.across == 1 ? "[l].v[0]" : "[l].v[v]";
+  const char* const lane = input_class(k) == access::lanes ? ".v[0]"
+                           : g.across == 0                 ? ".v[l]"
+                           : g.across == 1                 ? "[l].v[0]"
+                                                           : "[l].v[v]";
   return widened(type(k), "i" + num(k) + "[u]" + lane);
 }
 

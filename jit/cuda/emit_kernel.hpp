@@ -115,6 +115,8 @@ class kernel_writer {
   void load_groups(const group_loop& g);
   void load_group(const group_loop& g, const std::vector<int>& inputs);
   void load_lanes(const group_loop& g, const std::vector<int>& inputs);
+  /// Elements of an input's pack.
+  int lanes_read(const group_loop& g, int k) const;
   void load_run(const group_loop& g, int k);
   void lanes_of_group(const group_loop& g);
   void lanes_together(const group_loop& g, const std::vector<int>& inputs);

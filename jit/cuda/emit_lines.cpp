@@ -10,15 +10,15 @@ namespace {
 
 /// C++'s built-in operators where they are bit-exact, since the compiler parses them faster than a template of the
 /// prelude, and short forms of cuda_quick.h. Empty if there is none.
-std::string plain_expression(const instr& i, const std::string& a, const std::string& b, bool fast_math) {
+std::string plain_expression(const instr& i, const std::string& a, const std::string& b, bool tests_zero) {
   if (i.arg != dtype::f32 && i.arg != dtype::f64) return {};
   const std::string of_type = i.arg == dtype::f64 ? "_of_double" : "";
   switch (i.op) {
     case opcode::add: return a + " + " + b;
     case opcode::subtract: return a + " - " + b;
     case opcode::multiply: return a + " * " + b;
-    case opcode::divide: return fast_math ? a + " / " + b : "sn::quotient" + of_type + "(" + a + ", " + b + ")";
-    case opcode::sqrt: return fast_math ? std::string() : "sn::root" + of_type + "(" + a + ")";
+    case opcode::divide: return tests_zero ? "sn::quotient" + of_type + "(" + a + ", " + b + ")" : a + " / " + b;
+    case opcode::sqrt: return tests_zero ? "sn::root" + of_type + "(" + a + ")" : std::string();
     case opcode::square: return a + " * " + a;
     case opcode::negative: return "-" + a;
     case opcode::equal: return a + " == " + b;
@@ -29,6 +29,16 @@ std::string plain_expression(const instr& i, const std::string& a, const std::st
     case opcode::greater_equal: return a + " >= " + b;
     default: return {};
   }
+}
+
+/// Whether quotients and roots of 0 are taken apart: where there are few of them, and memory bounds the kernel. Where there are
+/// many, the tests cost ordinary operands a tenth.
+bool tests_for_zero(const program& p) noexcept {
+  constexpr int few = 2;
+  int count = 0;
+  for (std::size_t k = 0; k < p.code.size(); ++k)
+    if (p.code[k].op == opcode::divide || p.code[k].op == opcode::sqrt) count += p.is_in_loop(k) ? few + 1 : 1;
+  return !p.flags.fast_math && count <= few;
 }
 
 }  // namespace
@@ -48,7 +58,14 @@ register_uses::register_uses(const program& p, const phase& f) : all(p.code.size
 }
 
 line_writer::line_writer(text& out, const program& p, const phase& f, bool quick, std::string args)
-    : out_(out), p_(p), f_(f), quick_(quick), args_(std::move(args)), uses_(p, f), done_(p.code.size()) {}
+    : out_(out),
+      p_(p),
+      f_(f),
+      quick_(quick),
+      args_(std::move(args)),
+      uses_(p, f),
+      done_(p.code.size()),
+      tests_zero_(tests_for_zero(p)) {}
 
 void line_writer::lines(const std::vector<int>& code) {
   // By this name expressions and users' texts report what they find. An out-of-line function has none.
@@ -159,7 +176,7 @@ std::string line_writer::expression(const std::vector<int>& code, int k, const i
   const bool low = i.op == opcode::minimum, extreme = low || i.op == opcode::maximum;
   if (extreme && p_.flags.fast_math && i.type == dtype::f32)
     return std::string("sn::fast_extreme<") + (low ? "true" : "false") + ">(" + a + ", " + b + ")";
-  const std::string plain = plain_expression(i, a, b, p_.flags.fast_math);
+  const std::string plain = plain_expression(i, a, b, tests_zero_);
   return plain.empty() ? call_expression(i, a, b, c) : plain;
 }
 

@@ -51,6 +51,7 @@ class line_writer {
   std::string args_;
   register_uses uses_;
   std::vector<bool> done_;
+  bool tests_zero_;
   std::set<int> members_, last_;
 };
 

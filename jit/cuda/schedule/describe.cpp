@@ -77,6 +77,7 @@ std::string way_of(const launch& l, const cuda_variant& v, std::size_t k) {
              number(group);
     case access::strided: return v.shape == cuda_shape::reduce_tiles ? "through shared memory" : "by stride";
     case access::staged: return "through shared memory, transposed";
+    case access::lanes: return "one value for neighbouring elements";
     case access::run: break;
   }
   return "";

@@ -171,9 +171,11 @@ void make_strided(const launch& l, bool vectors, jit::cuda_variant& v) {
   for (std::size_t k = 0; k < l.inputs.size(); ++k) {
     const operand& o = l.inputs[k];
     const bool uniform = constant_over(l, o, 0, rank) && !wraps(l, k);
-    v.inputs.push_back(uniform                                               ? access::uniform
-                       : vectors && !gathered(l, k) && o.strides[inner] == 1 ? access::linear
-                                                                             : access::strided);
+    const bool plain = vectors && !gathered(l, k);
+    v.inputs.push_back(uniform                          ? access::uniform
+                       : plain && o.strides[inner] == 1 ? access::linear
+                       : plain && o.strides[inner] == 0 ? access::lanes
+                                                        : access::strided);
   }
   v.outputs.assign(l.outputs.size(), vectors ? access::linear : access::strided);
   share_places(l, v);
@@ -411,9 +413,8 @@ void add_rows(const launch& l, extent_of_search which, variant_list& to) {
     if (wide) to[to.size() - 1].tile.across = 2;
   }
   add_with_lanes(l, cuda_shape::reduce_rows, to);
-  const bool runs = which == extent_of_search::all || reduced_count(l) >= 16 * jit::cuda_group;
-  if (runs && set_row_runs(l, to[to.size() - 1]) && which == extent_of_search::all)
-    add_with_lanes(l, cuda_shape::reduce_rows, to);
+  const bool all = which == extent_of_search::all, runs = all || reduced_count(l) >= 16 * jit::cuda_group;
+  if (runs && set_row_runs(l, all, to[to.size() - 1]) && all) add_with_lanes(l, cuda_shape::reduce_rows, to);
   if (!has_groups_inside(l)) return;
   read_groups_inside(l, to[to.size() - 1]);
   if (which == extent_of_search::all) add_with_lanes(l, cuda_shape::reduce_rows, to);

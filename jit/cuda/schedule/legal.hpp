@@ -70,14 +70,14 @@ class variant_list {
 /// cheaper.
 enum class extent_of_search : std::uint8_t { considered, all };
 void add_schedules(const jit::launch& l, extent_of_search which, variant_list& to);
-/// Gives inputs of a reduction along rows of one axis, which has its classes, runs. False if none can have one: `v` is as it was.
-bool set_row_runs(const jit::launch& l, jit::cuda_variant& v);
+/// Gives inputs of a reduction along rows of one axis, which has its classes, runs; `all`: also where they do not pay. False if none
+/// can have one: `v` is as it was.
+bool set_row_runs(const jit::launch& l, bool all, jit::cuda_variant& v);
 // Those that work on tiles.
 void add_tiled(const jit::launch& l, extent_of_search which, variant_list& to);
 void add_reduce_tiles(const jit::launch& l, extent_of_search which, variant_list& to);
 void add_shared_rows(const jit::launch& l, extent_of_search which, variant_list& to);
-// Those that return whether the last one is to be taken without an estimate. Runs: of the longest vectors that suit, or of half
-// of them.
+// Those that return whether the last one is to be taken without an estimate. Runs: of the longest vectors that suit.
 bool add_map_runs(const jit::launch& l, extent_of_search which, variant_list& to);
 bool add_windows(const jit::launch& l, extent_of_search which, variant_list& to);
 

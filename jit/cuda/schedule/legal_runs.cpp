@@ -36,7 +36,9 @@ struct place {
 
 class run_finder {
  public:
-  run_finder(const launch& l, int axis, int lanes, jit::cuda_variant& v) : l_(l), axis_(axis), lanes_(lanes), v_(v) {
+  /// `all`: also runs that do not pay.
+  run_finder(const launch& l, int axis, int lanes, bool all, jit::cuda_variant& v)
+      : l_(l), axis_(axis), lanes_(lanes), all_(all), v_(v) {
     v.runs.assign(l.inputs.size() + l.outputs.size(), {});
     v.before = v.after = v.back = 0;
   }
@@ -63,12 +65,20 @@ class run_finder {
     for (std::size_t k = 0; k < l_.inputs.size(); ++k) {
       if (v_.inputs[k] != access::strided || v_.runs[k].packs != 0 || !in_prologue(*l_.code, k)) continue;
       const std::int64_t stride = l_.inputs[k].strides[axis_];
-      if (stride == 0) continue;
-      if (stride < 0 || stride > most_stride || gathered(l_, k) || !family(k)) return false;
+      if (stride == 0) {
+        v_.inputs[k] = access::lanes;
+        continue;
+      }
+      const bool found = stride > 0 && stride <= most_stride && family(k);
+      if (!found && lanes_ > 1) return false;  // one lane reads it by itself
     }
     return bytes_ <= most_bytes_of_thread;
   }
   bool any() const noexcept { return any_; }
+  /// Whether any output has a run.
+  bool any_written() const noexcept {
+    return std::any_of(v_.outputs.begin(), v_.outputs.end(), [](access a) { return a == access::run; });
+  }
 
  private:
   std::int64_t extent() const { return l_.extents[axis_]; }
@@ -153,6 +163,13 @@ class run_finder {
                     static_cast<std::uint8_t>(packs), static_cast<std::uint8_t>(n)};
   }
 
+  /// Whether a warp reads a run by fewer lines of memory than the lanes one by one, which lie across two of them.
+  bool saves_lines(const place& first, const cuda_run& r, std::size_t places) const {
+    constexpr std::int64_t warp = 32, line = 128;
+    const std::int64_t apart = r.stride * first.size, by_vectors = r.packs * parts(warp * lanes_ * apart, line);
+    return by_vectors <= static_cast<std::int64_t>(places) * lanes_ * (parts(warp * apart, line) + 1);
+  }
+
   /// The run of places in the order of their addresses. One that begins where a vector does, alone, is one.
   bool set_run(std::span<const place> all) {
     const place& first = all.front();
@@ -163,7 +180,7 @@ class run_finder {
       return true;
     }
     const std::optional<cuda_run> r = run_of(first, all.back());
-    if (!r || (all.size() == 1 && stride > most_alone)) return false;
+    if (!r || (all.size() == 1 && stride > most_alone) || (!all_ && !saves_lines(first, *r, all.size()))) return false;
     std::size_t leader = first.k;
     for (const place& p : all) leader = std::min(leader, p.k);
     for (const place& p : all) {
@@ -185,7 +202,8 @@ class run_finder {
   bool interleaved(std::size_t k) {
     const place first = output(k);
     const std::int64_t stride = first.of->strides[axis_], n = vectors(first), elements = stride * lanes_;
-    if (stride < 2 || stride > most_stride || n == 1 || elements * first.size > most_bytes) return false;
+    // By one access: what a warp writes in several has half of its sectors at a time.
+    if (stride < 2 || n == 1 || elements != n) return false;
     std::vector<place> all;
     for (std::size_t j = k; j < l_.outputs.size(); ++j)
       if (l_.code->outputs[j].type == l_.code->outputs[k].type && shares_array(first, output(j)))
@@ -199,12 +217,13 @@ class run_finder {
                            static_cast<std::uint8_t>(j), static_cast<std::uint8_t>(elements / n),
                            static_cast<std::uint8_t>(n)};
     }
-    return any_ = true;
+    return true;
   }
 
   const launch& l_;
   int axis_;
   std::int64_t lanes_;
+  bool all_;
   jit::cuda_variant& v_;
   std::int64_t bytes_ = 0;
   bool any_ = false;
@@ -227,19 +246,19 @@ void forget_runs(jit::cuda_variant& v) {
   v.runs.clear();
 }
 
-bool set_map_runs(const launch& l, int lanes, jit::cuda_variant& v) {
+bool set_map_runs(const launch& l, int lanes, bool all, jit::cuda_variant& v) {
   const int inner = l.extents.size() - 1;
-  if (inner < 0 || lanes < 2 || l.extents[inner] < lanes || draws(*l.code)) return false;
+  if (inner < 0 || lanes < 1 || l.extents[inner] < lanes || draws(*l.code)) return false;
   for (std::size_t k = 0; k < l.inputs.size(); ++k)
     if (gathered(l, k)) return false;
-  run_finder find(l, inner, lanes, v);
-  if (!find.outputs() || !find.inputs()) return false;
+  run_finder find(l, inner, lanes, all, v);
+  if (!find.outputs() || !find.inputs() || (lanes == 1 && !find.any_written())) return false;
   v.vector = static_cast<std::uint8_t>(lanes);
   mark_late_wraps(l, inner, v);
   return true;
 }
 
-bool is_strided_runs(const launch& l, int lanes, jit::cuda_variant& v) {
+bool is_strided_runs(const launch& l, int lanes, bool all, jit::cuda_variant& v) {
   v.shape = jit::cuda_shape::strided;
   for (std::size_t k = 0; k < l.inputs.size(); ++k) {
     const bool uniform = constant_over(l, l.inputs[k], 0, l.extents.size()) && !wraps(l, k);
@@ -248,7 +267,7 @@ bool is_strided_runs(const launch& l, int lanes, jit::cuda_variant& v) {
   share_places(l, v);
   share_wraps(l, v);
   v.wide_index = !fits_narrow(l, core::element_count(l.extents));
-  return set_map_runs(l, lanes, v);
+  return set_map_runs(l, lanes, all, v);
 }
 
 /// Elements of a space, and vectors of a row whose ends are read one by one, from which on runs pay.
@@ -260,23 +279,23 @@ bool add_map_runs(const launch& l, extent_of_search which, variant_list& to) {
   const bool all = which == extent_of_search::all;
   if (!all && core::element_count(l.extents) < many_elements) return false;
   const int longest = jit::cuda_vector_length(*l.code);
-  for (const int n : {longest, longest / 2}) {
+  for (int n = longest; n >= 1; n /= 2) {
     const auto pays = [&](const jit::cuda_variant& v) {
       const std::int64_t row = l.extents[l.extents.size() - 1];
       return all || row >= long_row * n || (v.before + v.after + v.back == 0 && row % n == 0);
     };
-    if (to.add_if(l, [&](jit::cuda_variant& v) { return is_strided_runs(l, n, v) && pays(v); })) return !all;
+    if (to.add_if(l, [&](jit::cuda_variant& v) { return is_strided_runs(l, n, all, v) && pays(v); })) return !all;
   }
   return false;
 }
 
-bool set_row_runs(const launch& l, jit::cuda_variant& v) {
+bool set_row_runs(const launch& l, bool all, jit::cuda_variant& v) {
   const int last = l.extents.size() - 1;
   if (last != l.kept || l.extents[last] < jit::cuda_group || draws(*l.code)) return false;
   jit::cuda_variant& plain = platform::per_thread<jit::cuda_variant, run_finder>::get();
   plain = v;
   forget_runs(v);
-  run_finder find(l, last, jit::cuda_group, v);
+  run_finder find(l, last, jit::cuda_group, all, v);
   if (find.inputs() && find.any()) return true;
   v = plain;
   return false;
@@ -288,7 +307,7 @@ bool same_runs(const launch& l, const jit::cuda_variant& v) {
   now = v;
   forget_runs(now);
   const bool map = l.code->kind == jit::kernel_kind::elementwise;
-  if (!(map ? set_map_runs(l, v.vector, now) : set_row_runs(l, now))) return false;
+  if (!(map ? set_map_runs(l, v.vector, false, now) : set_row_runs(l, false, now))) return false;
   const auto equal = [](const auto& a, const auto& b) {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof a[0]) == 0;
   };

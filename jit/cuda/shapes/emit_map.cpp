@@ -128,7 +128,7 @@ class strided_writer : map_writer {
       if (flat_ && runs() && !v_.baseline) t_("if (", whole("begin"), ") continue;");
       t_.loop("for (int l = 0; l < " + num(vec_) + "; ++l)", [&] {
         t_("const I ", inner, " = ", flat_ ? "begin" : "across", " + l;");
-        if (runs()) t_("if (", inner, " < 0 || ", inner, " >= a.e", inner_, ".n) continue;");
+        if (runs()) t_("if (", v_.back ? inner + " < 0 || " : "", inner, " >= a.e", inner_, ".n) continue;");
         strided_element();
       });
     });
@@ -290,7 +290,7 @@ void map_writer::groups(int count, const std::string& place, const std::string& 
             },
         .inside = inside,
         .value = value_,
-        .run = [this](int k) { return place_of(k) + " - " + num(run_of(k).shift); },
+        .run = [this](int k) { return run_of(k).shift ? place_of(k) + " - " + num(run_of(k).shift) : place_of(k); },
         .vector =
             [&](int k) {
               if (input_class(k) == access::staged) return tile_row(k);
@@ -299,7 +299,8 @@ void map_writer::groups(int count, const std::string& place, const std::string& 
         .lane =
             [&](int k) {
               const std::string at = "(" + place_of(k) + ")";
-              if (!gathered(k)) return vec_ == 1 ? "*" + at : at + "[" + step(k) + "]";
+              const bool one = vec_ == 1 || input_class(k) == access::lanes;
+              if (!gathered(k)) return one ? "*" + at : at + "[" + step(k) + "]";
               return "g" + num(k) + "[u]" + (input_class(k) == access::uniform ? "" : " + " + step(k));
             },
         .coordinate = [this](int j) { return coordinate(j); },

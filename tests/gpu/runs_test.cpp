@@ -1,0 +1,116 @@
+// What a GPU reads and writes as runs (jit/cuda/schedule/legal_runs.cpp), and rows of few elements that are operations on elements: the
+// bits of the CPU.
+#ifdef SINTER_HAS_CUDA
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "gpu/gpu.hpp"
+
+using namespace sinter;
+using namespace sinter::idx;
+
+namespace {
+
+ndarray numbers(const shape_t& shape, dtype type, int factor, const device& on) {
+  std::int64_t n = 1;
+  for (const std::int64_t d : shape) n *= d;
+  const ndarray k = arange(n, {.device = on}) * factor % 251;
+  const ndarray x = (is_complex(type) ? k - std::complex<double>(0, 0.5) * k : k * 0.5).astype(type).reshape(shape);
+  eval(x);
+  return x;
+}
+
+using line = std::function<ndarray(const device& on)>;
+
+/// Evaluates it on both devices.
+void check(const std::string& what, const line& of) {
+  CAPTURE(what);
+  const ndarray there = of(device("cuda:0")), here = of(device("cpu"));
+  CHECK(array_equal(there.to_device("cpu"), here, {.equal_nan = true}));
+}
+
+}  // namespace
+
+TEST_CASE("gpu: runs of shifted slices, channels and reads that wrap have the bits of the CPU") {
+  if (gpu_test::no_gpu() || gpu_test::no_nvrtc()) return;
+  for (const dtype type : {uint8, float16, float32, float64, complex64}) {
+    CAPTURE(type);
+    const auto with = [&](const shape_t& shape, int factor) {
+      return [=](const device& on) { return numbers(shape, type, factor, on); };
+    };
+    for (const std::int64_t n : {100003, 131072}) {
+      const auto of = with({n}, 7), other = with({n}, 11);
+      check("five", [&](const device& on) {
+        const ndarray x = of(on);
+        return x["4:"] + x[":-4"] * x["1:-3"] - x["2:-2"] + x["3:-1"];
+      });
+      check("unaligned", [&](const device& on) { return of(on)["3:"] + other(on)["3:"]; });
+      check("within", [&](const device& on) {
+        const ndarray x = of(on);
+        ndarray y = other(on);
+        y["1:-1"] = x[":-2"] + x["2:"];
+        return y;
+      });
+      check("rolled", [&](const device& on) {
+        const ndarray x = of(on);
+        return roll(x, 1) + roll(x, -1) * x + roll(x, 1000);
+      });
+      check("every third", [&](const device& on) {
+        const ndarray x = of(on);
+        return x["::3"] * 2 + x["::3"];
+      });
+    }
+    check("five points", [&](const device& on) {
+      const ndarray x = with({300, 1032}, 3)(on);
+      ndarray y = with({300, 1032}, 5)(on);
+      y["1:-1, 1:-1"] = x["1:-1, 1:-1"] * 2 + x[":-2, 1:-1"] + x["2:, 1:-1"] + x["1:-1, :-2"] + x["1:-1, 2:"];
+      return y;
+    });
+    check("seven points, rolled", [&](const device& on) {
+      const ndarray x = with({40, 50, 256}, 3)(on);
+      return roll(x, 1, 0) + roll(x, -1, 0) + roll(x, 1, 1) + roll(x, -1, 1) + roll(x, 1, 2) + roll(x, -1, 2);
+    });
+    check("channels", [&](const device& on) {
+      const ndarray x = with({50000, 3}, 3)(on);
+      return x(_, 0) + x(_, 1) * x(_, 2);
+    });
+    check("between each other", [&](const device& on) {
+      const ndarray q = with({50000, 4}, 3)(on);
+      return stack({q(_, 0) + q(_, 3), q(_, 1) * 2, q(_, 2) - q(_, 0), q(_, 3) + 1}, 1);
+    });
+    check("values of rows", [&](const device& on) {
+      const ndarray x = with({300, 1024}, 3)(on), row = with({300, 1}, 5)(on), column = with({1024}, 7)(on);
+      return (x - row) * column + row;
+    });
+  }
+}
+
+TEST_CASE("gpu: reductions in runs, and of few elements, have the bits of the CPU") {
+  if (gpu_test::no_gpu() || gpu_test::no_nvrtc()) return;
+  for (const dtype type : {int32, float32, float64}) {
+    CAPTURE(type);
+    for (const std::int64_t n : {100003, 131072}) {
+      check("a product of neighbours", [&](const device& on) {
+        const ndarray x = numbers({n}, type, 7, on);
+        return sum(x["1:"] * x[":-1"] + x["1:"]);
+      });
+      check("differences of rows", [&](const device& on) {
+        const ndarray x = numbers({40, n / 16 * 16 / 8}, type, 7, on);
+        return sum(square(x[":, 1:"] - x[":, :-1"]), {.axis = 1});
+      });
+      check("a mean of channels", [&](const device& on) {
+        const ndarray x = numbers({n, 3}, type, 7, on);
+        return sum(x(_, 0) * 3 + x(_, 1) * 6 + x(_, 2));
+      });
+    }
+    for (const std::int64_t few : {2, 3, 4, 5})
+      check("few", [&](const device& on) {
+        const ndarray x = numbers({30011, few}, type, 7, on);
+        return sum(x * x, {.axis = 1}) + max(x, {.axis = 1}) - min(x, {.axis = 1});
+      });
+  }
+}
+
+#endif
