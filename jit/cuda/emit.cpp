@@ -205,6 +205,7 @@ std::string emit_cuda(const program& p, const cuda_variant& v) {
   switch (v.shape) {
     case cuda_shape::linear: return cuda::emit_linear(p, v);
     case cuda_shape::strided: return cuda::emit_strided(p, v);
+    case cuda_shape::flat_rows: return cuda::emit_flat(p, v);
     case cuda_shape::tiled: return cuda::emit_tiles(p, v);
     case cuda_shape::reduce_tiles: return cuda::emit_reduce_tiles(p, v);
     case cuda_shape::reduce_rows:

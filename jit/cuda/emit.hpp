@@ -29,6 +29,7 @@ enum class cuda_shape : std::uint8_t {
   broadcast_rows,   // every operand depends on the row or the column only: a thread group per row, columns stream
   stride_loop,      // a user's function with text around its loop, any rank: grid-stride loop
   staged_rows,      // a staged program: a group of threads for each row, which keeps it in registers
+  flat_rows,        // elementwise, rank 2 or more: vectors over the last two axes as one line
   tiled,            // elementwise, rank 2 or more: tiles of the inner axis and one along which inputs are contiguous
   shared_rows,      // as reduce_rows; inputs that vary along the rows are the same for all: a thread has several rows
   reduce_tiles,     // every input depends on one of the last two kept axes at most: a block has a tile of results
@@ -128,7 +129,7 @@ inline constexpr int cuda_step_registers = 16;
 /// have too many values at once; 1 if a user's function reads by index, so that neighbouring threads process neighbouring
 /// elements and their accesses coalesce.
 int cuda_vector_length(const program& p);
-/// linear: vectors of a thread; strided: rows of a thread (elements a block apart at rank 1).
+/// linear, flat_rows: vectors of a thread; strided: rows of a thread (elements a block apart at rank 1).
 int cuda_unroll(const program& p, const cuda_variant& v);
 
 /// Elements of an input that a thread reads for so many lanes: of a run those of all its vectors, for the input that it is

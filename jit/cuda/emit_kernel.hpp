@@ -128,6 +128,7 @@ class kernel_writer {
 // A kernel in the text of each schedule.
 std::string emit_linear(const program& p, const cuda_variant& v);
 std::string emit_strided(const program& p, const cuda_variant& v);
+std::string emit_flat(const program& p, const cuda_variant& v);
 std::string emit_tiles(const program& p, const cuda_variant& v);
 std::string emit_reduce(const program& p, const cuda_variant& v);
 std::string emit_reduce_tiles(const program& p, const cuda_variant& v);

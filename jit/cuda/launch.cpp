@@ -167,6 +167,18 @@ grid strided_grid(const launch& l, const jit::cuda_variant& v, int known_unroll,
   return g;
 }
 
+/// Vectors of the line of the last two axes on x, the other axes on z.
+grid flat_grid(const launch& l, const jit::cuda_variant& v, int known_unroll, std::int64_t& outer) {
+  const int rank = v.rank;
+  const std::int64_t block = std::int64_t{jit::cuda_block} * v.vector * unroll_of(l, v, known_unroll);
+  grid g;
+  g.block_x = jit::cuda_block;
+  g.x = static_cast<unsigned>(ceil_div(l.extents[rank - 1] * l.extents[rank - 2], block));
+  for (int j = 0; j < rank - 2; ++j) outer *= l.extents[j];
+  g.z = static_cast<unsigned>(std::min<std::int64_t>(outer, 65535));
+  return g;
+}
+
 /// A block for each tile, as far as the grid's second and third extent go.
 grid tile_grid(const launch& l, const jit::cuda_variant& v, std::int64_t& outer) {
   const int inner = v.rank - 1, axis = v.tile.axis;
@@ -296,6 +308,7 @@ call plan_call(const launch& l, const jit::cuda_variant& v, int multiprocessors,
       c.first = linear_grid(l, v, unroll);
       break;
     case cuda_shape::strided: c.first = strided_grid(l, v, unroll, size.outer); break;
+    case cuda_shape::flat_rows: c.first = flat_grid(l, v, unroll, size.outer); break;
     case cuda_shape::tiled: c.first = tile_grid(l, v, size.outer); break;
     case cuda_shape::stride_loop:
       size.n = core::element_count(l.extents);

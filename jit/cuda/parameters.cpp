@@ -76,6 +76,7 @@ std::vector<cuda_field> cuda_layout(const program& p, const cuda_variant& v) {
     case cuda_shape::linear:
     case cuda_shape::stride_loop: add(role::n); break;
     case cuda_shape::strided:
+    case cuda_shape::flat_rows:
     case cuda_shape::tiled: add(role::outer); break;
     case cuda_shape::broadcast_rows:
       for (role what : {role::results, role::elements, role::team}) add(what);

@@ -37,6 +37,7 @@ int unrolled_elements(const program& p, const cuda_variant& v) {
   switch (v.shape) {
     case cuda_shape::linear:
     case cuda_shape::strided:
+    case cuda_shape::flat_rows:
     case cuda_shape::tiled: return v.vector * cuda_unroll(p, v);
     case cuda_shape::reduce_columns:
     case cuda_shape::crossed_columns: return cuda_group * v.vector;
@@ -61,7 +62,8 @@ bool may_be_optimised_less(const program& p) { return !p.flags.fast_math && !cal
 optimisation level_of(const cuda_variant& v) {
   if (v.shape == cuda_shape::broadcast_rows) return optimisation::some;
   if (!v.baseline) return optimisation::full;
-  const bool one_by_one = v.shape == cuda_shape::linear || v.shape == cuda_shape::strided;
+  const bool one_by_one =
+      v.shape == cuda_shape::linear || v.shape == cuda_shape::strided || v.shape == cuda_shape::flat_rows;
   return one_by_one ? optimisation::some : optimisation::little;
 }
 

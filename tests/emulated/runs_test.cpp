@@ -1,4 +1,4 @@
-// Operands that lie a few elements apart, or begin where no vector does, are read and written as runs: with the bytes of kernels that
+// Operands that lie a few elements apart, or begin where no vector does, are read and written as runs, and short rows as one line: with the bytes of kernels that
 // read element by element, whatever the alignment, the ends of rows, and reads that wrap.
 #include <doctest/doctest.h>
 #include <sys/mman.h>
@@ -57,13 +57,15 @@ struct counts {
 };
 counts found;
 
+bool is_tried(const jit::cuda_variant& v) { return !v.runs.empty() || v.shape == jit::cuda_shape::flat_rows; }
+
 void observe(const jit::launch& recorded) {
   jit::launch plain;
   const jit::launch& l = cuda::lowered(recorded, plain);
   std::vector<jit::cuda_variant> all = cuda::legal_schedules(l);
   const std::size_t legal = all.size();
   for (std::size_t k = 0; k < legal; ++k)
-    if (!all[k].runs.empty() && l.code->kind == jit::kernel_kind::elementwise) {
+    if (is_tried(all[k]) && l.code->kind == jit::kernel_kind::elementwise) {
       all.push_back(all[k]);
       all.back().baseline = true;
     }
@@ -73,7 +75,7 @@ void observe(const jit::launch& recorded) {
   std::string wanted;
   for (const bool with_runs : {false, true})
     for (const jit::cuda_variant& v : all) {
-      if (v.runs.empty() == with_runs) continue;
+      if (is_tried(v) != with_runs) continue;
       put_back(regions, before);
       emulated::run_emulated(l, v);
       if (wanted.empty()) wanted = bytes_of(regions);
@@ -183,6 +185,39 @@ TEST_CASE("emulated: runs of reads that wrap") {
         if (n == 1024) CHECK(found.runs > 0);
         runs_in(roll(m, {by, 1}, axes{0, 1}) + roll(m, {by, -1}, axes{0, 1}));
       }
+    }
+}
+
+TEST_CASE("emulated: flat rows of few elements, or of an odd number, beside what repeats") {
+  if (emulated::no_emulation()) return;
+  for (const dtype type : {uint8, int16, float32, float64, complex64})
+    for (const shape_t& shape : {shape_t{70, 3}, shape_t{341, 3}, shape_t{64, 5}, shape_t{37, 41}, shape_t{3, 36, 3},
+                                 shape_t{2, 3, 8, 7}, shape_t{1, 29}}) {
+      const int rank = static_cast<int>(shape.size());
+      CAPTURE(type);
+      CAPTURE(rank);
+      const auto with = [&](int axis) {
+        std::vector<std::int64_t> all(shape.begin(), shape.end());
+        all[static_cast<std::size_t>(axis)] = 1;
+        return shape_t(all);
+      };
+      const shape_t row = with(rank - 2), column = with(rank - 1), plane = rank > 2 ? with(0) : shape;
+      const ndarray x = numbers(shape, type), r = numbers(row, type, 3), c = numbers(column, type, 5),
+                    p = numbers(plane, type, 11), one = numbers({shape[static_cast<std::size_t>(rank - 1)]}, type, 13);
+      found = {};
+      runs_in((x - r) * c + one);
+      const std::int64_t lanes = 16 / static_cast<std::int64_t>(itemsize(type));
+      const bool aligned = rank == 2 ? shape[0] > 1 : shape[rank - 1] * shape[rank - 2] % lanes == 0;
+      CHECK((found.names.count("flat rows, vectors of " + std::to_string(lanes)) == 1) == aligned);
+      runs_in(x * one + r, x + c * c);
+      runs_in(where(arange(shape[static_cast<std::size_t>(rank - 1)], {.device = "cpu"}) > 1, x * p, c));
+      const ndarray places = (numbers({shape[static_cast<std::size_t>(rank - 1)]}, int64) % 2).astype(int64);
+      eval(places);
+      runs_in(x + take(one, places));
+      ndarray y = numbers(shape, type, 17);
+      eval(y);
+      y += c - one;
+      runs_in(y);
     }
 }
 

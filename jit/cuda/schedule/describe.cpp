@@ -23,6 +23,7 @@ const char* name_of(cuda_shape shape) {
     case cuda_shape::broadcast_rows: return "broadcast rows";
     case cuda_shape::stride_loop: return "grid-stride loop";
     case cuda_shape::staged_rows: return "rows on chip";
+    case cuda_shape::flat_rows: return "flat rows";
     case cuda_shape::tiled: return "tiled";
     case cuda_shape::shared_rows: return "shared rows";
     case cuda_shape::reduce_tiles: return "tiles of results";
@@ -106,6 +107,13 @@ void add_parts(const launch& l, const cuda_variant& v, const call& c, schedule& 
       add(level::threads, c.first.block_x, axis(rank - 1));
       add(level::serial, jit::cuda_unroll(*l.code, v), axis(std::max(0, rank - 2)));
       add(level::vector, v.vector, axis(rank - 1));
+      break;
+    case cuda_shape::flat_rows:
+      add(level::grid, c.first.z, axes(0, std::max(1, rank - 2)));
+      add(level::grid, c.first.x, axes(rank - 2, rank));
+      add(level::threads, c.first.block_x, axes(rank - 2, rank));
+      add(level::serial, jit::cuda_unroll(*l.code, v), axes(rank - 2, rank));
+      add(level::vector, v.vector, axes(rank - 2, rank));
       break;
     case cuda_shape::tiled:
       add(level::grid, c.first.z, "the other axes");

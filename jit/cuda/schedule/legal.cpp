@@ -379,7 +379,7 @@ void add_maps(const launch& l, extent_of_search which, variant_list& to) {
   if (l.extents.size() > 1) add_tiled(l, which, to);
   const bool vectors = inner_vectors(l, jit::cuda_vector_length(*l.code));
   if (vectors) make_strided(l, true, to.add(l));
-  if ((!vectors || all) && add_map_runs(l, which, to)) return;
+  if ((!vectors || all) && (add_map_runs(l, which, to) || add_flat_rows(l, which, to))) return;
   if (!vectors || all) make_strided(l, false, to.add(l));
 }
 

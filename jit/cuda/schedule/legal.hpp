@@ -78,6 +78,7 @@ void add_tiled(const jit::launch& l, extent_of_search which, variant_list& to);
 void add_reduce_tiles(const jit::launch& l, extent_of_search which, variant_list& to);
 void add_shared_rows(const jit::launch& l, extent_of_search which, variant_list& to);
 // Those that return whether the last one is to be taken without an estimate. Runs: of the longest vectors that suit.
+bool add_flat_rows(const jit::launch& l, extent_of_search which, variant_list& to);
 bool add_map_runs(const jit::launch& l, extent_of_search which, variant_list& to);
 bool add_windows(const jit::launch& l, extent_of_search which, variant_list& to);
 

@@ -246,8 +246,8 @@ std::unique_ptr<kernel> kernel_table::load(const jit::program& p, const jit::cud
   if (jit::cuda_has_second_stage(v)) loaded->second = function_of(library, name + "_2");
   loaded->variant = v;
   loaded->layout = jit::cuda_layout(p, v);
-  if (v.shape == jit::cuda_shape::linear || v.shape == jit::cuda_shape::strided)
-    loaded->unroll = jit::cuda_unroll(p, v);
+  using enum jit::cuda_shape;
+  if (v.shape == linear || v.shape == strided || v.shape == flat_rows) loaded->unroll = jit::cuda_unroll(p, v);
   return loaded;
 }
 
