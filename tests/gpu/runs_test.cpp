@@ -87,6 +87,30 @@ TEST_CASE("gpu: runs of shifted slices, channels and reads that wrap have the bi
   }
 }
 
+TEST_CASE("gpu: short rows beside what repeats, and products of few terms, have the bits of the CPU") {
+  if (gpu_test::no_gpu() || gpu_test::no_nvrtc()) return;
+  for (const dtype type : {uint8, float16, float32, float64, complex64}) {
+    CAPTURE(type);
+    for (const shape_t& shape : {shape_t{50001, 3}, shape_t{8, 10000, 3}, shape_t{333, 335}, shape_t{4, 96, 1001}})
+      check("flat", [&](const device& on) {
+        const ndarray x = numbers(shape, type, 7, on), c = numbers({shape[shape.size() - 1]}, type, 5, on);
+        return (x - c) * x(_, slice(_, 1)) + c;
+      });
+    check("bytes within", [&](const device& on) {
+      const ndarray x = numbers({300, 1024}, type, 3, on);
+      return x[":-2, :-2"] + x["2:, 2:"] + x["1:-1, 1:-1"];
+    });
+  }
+  for (const dtype type : {float32, float64})
+    for (const std::int64_t terms : {1, 2, 3, 4, 6, 8})
+      for (const std::int64_t columns : {2, 3, 4})
+        check("a product of few terms", [&](const device& on) {
+          return matmul(numbers({5003, terms}, type, 7, on), numbers({terms, columns}, type, 3, on)) +
+                 matmul(numbers({5003, terms, 1}, type, 7, on).reshape({5003, 1, terms}),
+                        numbers({5003, terms, columns}, type, 3, on))(_, 0);
+        });
+}
+
 TEST_CASE("gpu: reductions in runs, and of few elements, have the bits of the CPU") {
   if (gpu_test::no_gpu() || gpu_test::no_nvrtc()) return;
   for (const dtype type : {int32, float32, float64}) {

@@ -1,6 +1,7 @@
 // Legal schedules of flat rows: the last two axes as one line, along which the outputs and some inputs are contiguous, while others
 // repeat along one of the axes. So vectors also suit rows of few elements, as the channels of pixels, and of an odd number.
 #include <algorithm>
+#include <cstdlib>
 
 #include "jit/cuda/schedule/legal.hpp"
 
@@ -24,10 +25,14 @@ bool is_flat(const launch& l, const operand& o, std::size_t size, std::int64_t n
   return true;
 }
 
-/// Whether an input has one value for all of a row, or the same values in all rows: they are in a cache.
-bool repeats(const launch& l, const operand& o) noexcept {
+/// Whether lanes read an input by few lines of memory: it has one value for all of a row, the same values in all rows, or elements
+/// that lie near each other along the whole line.
+bool suits_lanes(const launch& l, const operand& o, std::size_t size) noexcept {
+  constexpr std::int64_t near = 16;
   const int inner = l.extents.size() - 1;
-  return o.strides[inner] == 0 || o.strides[inner - 1] == 0;
+  const std::int64_t along = o.strides[inner], across = o.strides[inner - 1];
+  const std::int64_t most = std::max(std::abs(along), std::abs(across) / l.extents[inner]);
+  return along == 0 || across == 0 || most * static_cast<std::int64_t>(size) <= near;
 }
 
 bool is_flat_rows(const launch& l, jit::cuda_variant& v) {
@@ -37,7 +42,7 @@ bool is_flat_rows(const launch& l, jit::cuda_variant& v) {
   for (std::size_t k = 0; k < l.inputs.size(); ++k) {
     const bool uniform = constant_over(l, l.inputs[k], 0, rank);
     const bool flat = !uniform && !gathered(l, k) && is_flat(l, l.inputs[k], size_of_input(l, k), n);
-    if (!uniform && !flat && !repeats(l, l.inputs[k])) return false;
+    if (!uniform && !flat && !suits_lanes(l, l.inputs[k], size_of_input(l, k))) return false;
     any = any || flat;
     v.inputs.push_back(uniform ? access::uniform : flat ? access::linear : access::strided);
   }
@@ -47,7 +52,10 @@ bool is_flat_rows(const launch& l, jit::cuda_variant& v) {
   v.shape = jit::cuda_shape::flat_rows;
   v.vector = static_cast<std::uint8_t>(n);
   v.wide_index = !fits_narrow(l, core::element_count(l.extents));
-  return any && std::none_of(l.code->code.begin(), l.code->code.end(), [](auto& i) { return jit::is_random(i.op); });
+  // Without a vector to read, rows of few elements, of which a warp would have too few.
+  constexpr std::int64_t short_row = 32;
+  return (any || l.extents[rank - 1] < short_row) &&
+         std::none_of(l.code->code.begin(), l.code->code.end(), [](auto& i) { return jit::is_random(i.op); });
 }
 
 }  // namespace

@@ -54,8 +54,10 @@ class run_finder {
         v_.outputs[k] = access::run;
         continue;
       }
-      if (k == 0) v_.back = static_cast<std::uint8_t>(p.start % bytes / p.size);
-      if (output(k).start % bytes != 0 || !keeps(p, bytes)) return false;
+      if (k == 0 && keeps(p, bytes)) v_.back = static_cast<std::uint8_t>(p.start % bytes / p.size);
+      if (output(k).start % bytes == 0 && keeps(p, bytes)) continue;
+      if (!in_parts(output(k))) return false;
+      v_.outputs[k] = access::run;
     }
     return true;
   }
@@ -195,6 +197,17 @@ class run_finder {
     v_.after = static_cast<std::uint8_t>(std::max<std::int64_t>(v_.after, behind));
     bytes_ += elements * first.size;
     any_ = true;
+    return true;
+  }
+
+  /// Small elements at places that suit no vectors of all lanes: by a few shorter ones, since there are many lanes to a byte read.
+  bool in_parts(const place& p) {
+    constexpr std::int64_t small = 2, most_stores = 4;
+    std::int64_t n = vectors(p);
+    while (n > 1 && p.start % (n * p.size) != 0) n /= 2;
+    if (p.size > small || n > lanes_ || lanes_ / n > most_stores) return false;
+    v_.runs[p.k] = {static_cast<std::uint8_t>(p.k), 1, 0, static_cast<std::uint8_t>(lanes_ / n),
+                    static_cast<std::uint8_t>(n)};
     return true;
   }
 

@@ -118,15 +118,15 @@ std::int64_t most_apart(dtype type) noexcept {
 
 /// Whether a short reduction is one of operations on elements: of a few elements, and on the CPU over axes between which others are
 /// kept, as of blocks of an image, which are several times as fast as by rows of two. On a GPU a thread then has what several
-/// neighbouring rows have, as vectors; it needs rows that are neighbours along one axis.
+/// neighbouring rows have, as vectors.
 bool is_apart(node* n) {
   if (!limits().fuse || !limits().apart || !is_short(n)) return false;
   const dims& shape = n->args[0]->shape;
   if (n->device.kind != runtime::device_kind::cpu) {
-    constexpr std::int64_t many_rows = 64;
+    constexpr std::int64_t many_rows = 1 << 12;
     const int last = shape.size() - 1;
-    return last >= 1 && n->reduce().is_over(last) && !n->reduce().is_over(last - 1) && shape[last - 1] >= many_rows &&
-           reduced_elements(*n) == shape[last] && shape[last] <= most_apart(n->args[0]->type);
+    return last >= 1 && n->reduce().is_over(last) && n->size() >= many_rows && reduced_elements(*n) == shape[last] &&
+           shape[last] <= most_apart(n->args[0]->type);
   }
   int groups = 0;
   bool in_group = false;

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "core/few_terms.hpp"
 #include "core/shape.hpp"
 #include "graph/run/flush.hpp"
 #include "graph/values/example.hpp"
@@ -15,6 +16,7 @@
 #include "runtime/algorithms/products.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
+#include "sinter/manipulate.hpp"
 
 namespace sinter::ops {
 namespace {
@@ -204,8 +206,28 @@ std::optional<std::vector<ndarray>> announced(const ndarray& x, const ndarray& y
 
 }  // namespace
 
+namespace {
+
+/// Whether a product is recorded as sums: of few terms and columns on a GPU, whose library takes ten times as long for them.
+bool is_recorded(const ndarray& x, const ndarray& y, dtype type) {
+  const dims &a = view_of(x, "matmul").shape, &b = view_of(y, "matmul").shape;
+  const std::int64_t rows = a[a.size() - 2], columns = b[b.size() - 1], terms = a[a.size() - 1];
+  if (!core::has_few_terms(rows, columns, terms) || terms == 0 || !is_inexact(type)) return false;
+  if (common_device(x, y, "matmul").kind != runtime::device_kind::cuda) return false;
+  constexpr std::int64_t many_elements = 1 << 12;
+  dims batch = leading(a);
+  core::broadcast_into(batch, leading(b));
+  return core::element_count(batch) * rows * columns >= many_elements;
+}
+
+}  // namespace
+
 ndarray multiply_matrices(const ndarray& x, const ndarray& y, dtype type, const product_kw& kw) {
   if (auto r = announced(x, y, type, kw.tf32)) return delivered((*r)[0], kw, "matmul");
+  if (is_recorded(x, y, type)) {
+    const value left = value_of(expand_dims(x, -2), "matmul"), right = value_of(expand_dims(y.mT(), -3), "matmul");
+    return delivered(wrap(sum_of_products(left, right, type, {-1})), kw, "matmul");
+  }
   ready_product p = prepare_product(x, y, type, kw.tf32);
   if (kw.out && takes_directly(*kw.out, x, y, type, *p.device)) {
     const graph::array_view& v = view_of(*kw.out, "matmul");
