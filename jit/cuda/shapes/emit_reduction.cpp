@@ -153,23 +153,30 @@ void reduction_writer::leave(const std::string& result, const std::string& acc) 
   t_("}");
 }
 
+/// As long as there are so many more, `n` partial results of a lane at a time.
+void reduction_writer::merge_splits(int n) {
+  t_.scope("for (; s + " + num(n - 1) + " * lanes < a.splits; s += " + num(n) + " * lanes)", [&] {
+    for (int j = 0; j < reductions(); ++j)
+      t_.scope("", [&] {
+        t_(accumulator(p_, j), " some[", n, "];");
+        t_.each("u", n, "some[u] = partials", j, "(a)[(s + u * lanes) * a.results + wanted];");
+        t_.each("u", n, "acc.a", j, ".merge(some[u]);");
+      });
+  });
+}
+
 void reduction_writer::second_stage() {
   head(cuda_block * cuda_partial_bytes, cuda_block, "_2");
   t_("const long long wanted = (long long)blockIdx.x * blockDim.x + threadIdx.x;");
   t_("const bool live = wanted < a.results;");
   t_("accs acc;");
   t_("acc.init();");
-  // Eight loads in flight, since latency dominates such a small stage.
   t_("long long s = live ? threadIdx.y : a.splits;");
   t_("const long long lanes = blockDim.y;");
-  t_.scope("for (; s + 7 * lanes < a.splits; s += 8 * lanes)", [&] {
-    for (int j = 0; j < reductions(); ++j)
-      t_.scope("", [&] {
-        t_(accumulator(p_, j), " some[8];");
-        t_.each("u", 8, "some[u] = partials", j, "(a)[(s + u * lanes) * a.results + wanted];");
-        t_.each("u", 8, "acc.a", j, ".merge(some[u]);");
-      });
-  });
+  // Many loads in flight, since latency dominates such a small stage.
+  constexpr int several = 8, many = 32;
+  if (cuda_stored_bytes(p_) <= 8 && reductions() == 1) merge_splits(many);
+  merge_splits(several);
   t_.loop("for (; s < a.splits; s += lanes)", [&] {
     for (int j = 0; j < reductions(); ++j) t_("acc.a", j, ".merge(partials", j, "(a)[s * a.results + wanted]);");
   });
