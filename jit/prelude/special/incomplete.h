@@ -49,7 +49,9 @@ template <class V> SN_PIECE V sf_gamma_weight(sf_gamma_scale<V> scale, V a, V x,
   }
   if (sf_any(large)) {
     const V c = sf_max(a, V(8.0));
-    const sf_pair<V> t = sf_times_log_quotient(x, c);
+    const auto larger = c > V(128.0);
+    sf_pair<V> t = sf_times(sf_log_quotient(x, c), c);
+    if (sf_any(larger)) t = sf_pair_if(larger, sf_times_log_quotient(x, c), t);
     const sf_pair<V> d = sf_sum(c, -x), e = sf_sum(t.hi, d.hi);
     const V low = sf_fma(c, turn, t.lo + d.lo) - x_low;
     p = sf_pair_if(large, {e.hi, e.lo + low - scale.rest}, p);
