@@ -155,10 +155,19 @@ inline std::vector<ndarray> array_split(const ndarray& x, std::initializer_list<
 /// split along axis 0 (vsplit, of rank 2 at least), axis 1 (hsplit; axis 0 of vectors) and axis 2 (dsplit, of rank 3 at least).
 std::vector<ndarray> vsplit(const ndarray& x, std::int64_t sections);
 std::vector<ndarray> vsplit(const ndarray& x, const std::vector<std::int64_t>& indices);
+inline std::vector<ndarray> vsplit(const ndarray& x, std::initializer_list<std::int64_t> indices) {
+  return vsplit(x, std::vector<std::int64_t>(indices));
+}
 std::vector<ndarray> hsplit(const ndarray& x, std::int64_t sections);
 std::vector<ndarray> hsplit(const ndarray& x, const std::vector<std::int64_t>& indices);
+inline std::vector<ndarray> hsplit(const ndarray& x, std::initializer_list<std::int64_t> indices) {
+  return hsplit(x, std::vector<std::int64_t>(indices));
+}
 std::vector<ndarray> dsplit(const ndarray& x, std::int64_t sections);
 std::vector<ndarray> dsplit(const ndarray& x, const std::vector<std::int64_t>& indices);
+inline std::vector<ndarray> dsplit(const ndarray& x, std::initializer_list<std::int64_t> indices) {
+  return dsplit(x, std::vector<std::int64_t>(indices));
+}
 /// One axis moved before another one (counted in x; its rank: behind all); a view. moveaxis says it better.
 ndarray rollaxis(const ndarray& x, std::int64_t axis, std::int64_t start = 0);
 

@@ -6,6 +6,8 @@ import zlib
 import numpy as np
 import scipy.special
 
+from composed import COMPOSED, EVERYDAY, REDUCTIONS, SIZED_LIKE, SPECIAL_PARAMETERS
+
 sys.path.insert(0, __file__.rsplit("/", 2)[0] + "/golden/make")
 from golden_format import CODE, DTYPES, NO_DTYPE, Writer, key_items  # noqa: E402
 
@@ -21,7 +23,7 @@ SIGNATURES = {
     "take_along_axis": "rrri", "take": "rrri", "drop": "r", "eval": "s", "read": "r", "alias": "rr", "fails": "",
     "pin": "r", "mark": "", "launches": "i", "held": "i", "true": "r",
     "pick": "rrK", "pick_set": "rKr", "pick_set_weak": "rKbx", "pick_iset": "rKfr", "pick_iset_weak": "rKfbx",
-    "pick_add": "rKr", "set_part": "rrb", "masked": "rfrrr",
+    "pick_add": "rKr", "set_part": "rrb", "masked": "rfrrr", "ternary": "rfrrr", "stored": "rfrr",
 }
 OPS = {name: i for i, name in enumerate(SIGNATURES)}
 FUNCTIONS = ["add", "subtract", "multiply", "divide", "floor_divide", "remainder", "maximum", "minimum", "fmax", "fmin",
@@ -39,20 +41,12 @@ FUNCTIONS = ["add", "subtract", "multiply", "divide", "floor_divide", "remainder
 SPECIAL = ["special." + f for f in
            "erf erfc erfcx erfinv erfcinv ndtr ndtri log_ndtr gamma gammaln digamma expit logit log_expit entr exprel cosm1 "
            "j0 j1 y0 y1 i0 i0e i1 i1e k0 k0e k1 k1e exp1 expi ellipk ellipe zeta".split()]
-FUNCTIONS += SPECIAL
+FUNCTIONS += SPECIAL + EVERYDAY
 INTEGERS, FRACTIONS, SPECIALS = range(3)   # flavours of "data"
 KEEPDIMS, ALL_AXES = 1, 2
 LEFT, FLOATING = 1, 2                      # flags of weak scalars
 
 
-# Functions of the family "names" that are not NumPy's own under that name.
-COMPOSED = {
-    "ravel F": lambda a: a.ravel("F"), "sort all": lambda a: np.sort(a, axis=None),
-    "cumsum all": lambda a: np.cumsum(a), "frexp mantissa": lambda a: np.frexp(a)[0],
-    "frexp exponent": lambda a: np.frexp(a)[1], "modf whole": lambda a: np.modf(a)[1],
-    "pad edge": lambda a: np.pad(a, 1, "edge"), "pad wrap": lambda a: np.pad(a, 2, "wrap"),
-    "fortran": lambda a: np.asfortranarray(a),
-}
 REAL_PART, IMAGINARY_PART = 0, 1           # flags of "set_part"
 
 
@@ -163,7 +157,7 @@ class Machine:
             raise Rejected
         if self.exact:
             self.refuse_rounding(f, arrays)
-        special = f in SPECIAL
+        special = f in SPECIAL or f in SPECIAL_PARAMETERS
         if special and any(np.asarray(a).dtype.kind == "c" for a in arrays):
             raise TypeError(f)
         with np.errstate(all="ignore"):
@@ -299,7 +293,7 @@ class Machine:
     def op_reduce(self, d, f, s, axes, flags, t):
         v = self.get(s)
         axis = None if flags & ALL_AXES else tuple(axes)
-        if f in ("argmin", "argmax") and axis is not None:
+        if f.endswith(("argmin", "argmax")) and axis is not None:
             axis = axis[0]
         kw = {"axis": axis, "keepdims": bool(flags & KEEPDIMS)}
         source = v.a
@@ -309,14 +303,14 @@ class Machine:
         if self.exact:
             self.refuse_inexact_sum(f, source, v.code if t == NO_DTYPE else t)
         with np.errstate(all="ignore"):
-            r = owned(getattr(np, f)(v.a, **kw))
+            r = owned((REDUCTIONS[f] if f in REDUCTIONS else getattr(np, f))(v.a, **kw))
         code = None
         if t != NO_DTYPE and t == BF16 or v.code == BF16 and t == NO_DTYPE and r.dtype == np.float32:
             code = BF16
         self.put(d, r, code)
 
     def refuse_inexact_sum(self, f, source, code):
-        if f in ("var", "std"):
+        if f in ("var", "std", "nanvar", "nanstd"):
             raise Rejected
         f = {"nansum": "sum", "nanprod": "prod", "nanmean": "mean"}.get(f, f)
         limit = exact_limit(code)
@@ -415,6 +409,18 @@ class Machine:
         shape = np.broadcast_shapes(result.shape, mask.shape)
         self.put(d, owned(np.where(mask, np.broadcast_to(result, shape), result.dtype.type(0))), code)
 
+    def op_ternary(self, d, f, a, b, c):
+        self.put(d, *self.call(f, [self.get(a), self.get(b), self.get(c)]))
+
+    def op_stored(self, t, f, a, m):
+        """Writes parts of t; what is read of t itself is read before."""
+        v, source, where = self.get(t), self.get(a), self.get(m)
+        if not v.a.flags.writeable or source.code != v.code:
+            raise Rejected
+        after = owned(v.a)
+        SIZED_LIKE[f][0](after, owned(source.a), owned(where.a))
+        self.store(v.a, v.code, after)
+
     def op_drop(self, r):
         del self.regs[r]
 
@@ -478,7 +484,7 @@ def encode(op, args):
         elif kind == "K":
             picking_key_items(w, v)
         elif kind == "f":
-            w.u8(FUNCTIONS.index(v))
+            w.varint(FUNCTIONS.index(v))
         else:
             w.f64(v)
     return bytes(w.out)

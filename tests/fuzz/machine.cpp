@@ -271,6 +271,11 @@ class machine {
         if (!f) unknown(i);
         return f(get(i, 1), get(i, 2), {.where = get(i, 3)});
       }
+      case opcode::ternary: {
+        const auto f = composed_ternary(i.function);
+        if (!f) unknown(i);
+        return f(get(i, 1), get(i, 2), get(i, 3));
+      }
       case opcode::take: return take(get(i, 1), get(i, 2), static_cast<int>(i.numbers[0]));
       default: return {};
     }
@@ -301,6 +306,12 @@ class machine {
         if (i.flags) get(i, 0).imag() = get(i, 1);
         else get(i, 0).real() = get(i, 1);
         return true;
+      case opcode::stored: {
+        const auto f = store_function(i.function);
+        if (!f) unknown(i);
+        f(registers_.at(i.registers[0]), get(i, 1), get(i, 2));
+        return true;
+      }
       case opcode::pick_add: add_at(test::at(get(i, 0), picking_key(i)), get(i, 1)); return true;
       default: return false;
     }

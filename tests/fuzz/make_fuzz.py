@@ -13,6 +13,7 @@ import numpy as np
 import directed
 from builder import Builder, random_program
 from bytecode import FUNCTIONS, OPS, Rejected, SIGNATURES, write_program
+from functions import functions
 from golden_format import Writer
 from names import names
 from selections import selections
@@ -24,7 +25,7 @@ FAMILIES = [("random", random_program, 5000, 800), ("views_and_writes", directed
             ("nearest", directed.nearest, 250, 150), ("tails", directed.tails, 0, 200), ("ties", directed.ties, 150, 0),
             ("odd_operands", directed.odd_operands, 250, 0), ("broadcast_pairs", directed.broadcast_pairs, 150, 100),
             ("large", directed.large, 80, 80), ("selections", selections, 600, 100),
-            ("names", names, 500, 100), ("special", directed.special, 0, 150)]
+            ("names", names, 500, 100), ("special", directed.special, 0, 150), ("functions", functions, 900, 250)]
 
 
 def one(generate, seed, exact):

@@ -41,7 +41,8 @@ const char* const op_names[opcode_count] = {"data",         "full",
                                             "pick_set",     "pick_set_weak",
                                             "pick_iset",    "pick_iset_weak",
                                             "pick_add",     "set_part",
-                                            "masked"};
+                                            "masked",       "ternary",
+                                            "stored"};
 
 std::vector<std::string> read_names(test::golden_file& f) {
   std::vector<std::string> out(static_cast<std::size_t>(f.varint()));
@@ -84,7 +85,7 @@ instruction read_instruction(test::golden_file& f, const tables& t) {
       case 's': out.shape = f.dims(); break;
       case 'k': out.key = f.key(); break;
       case 'K': read_picking_key(f, out); break;
-      case 'f': out.function = t.functions.at(f.u8()); break;
+      case 'f': out.function = t.functions.at(static_cast<std::size_t>(f.varint())); break;
       default: out.value = f.f64();
     }
   }
@@ -131,9 +132,10 @@ std::vector<program> load_programs() {
 std::string listing(const instruction& i) {
   std::ostringstream out;
   std::size_t from = 0;
-  const bool writes = i.op >= opcode::pick_set || i.op == opcode::iop || i.op == opcode::iweak || i.op == opcode::set ||
-                      i.op == opcode::set_weak || i.op == opcode::iset || i.op == opcode::iset_weak ||
-                      i.op == opcode::read || i.op == opcode::drop || i.op == opcode::pin || i.op == opcode::true_;
+  const bool writes = (i.op >= opcode::pick_set && i.op < opcode::masked) || i.op == opcode::iop ||
+                      i.op == opcode::iweak || i.op == opcode::set || i.op == opcode::set_weak ||
+                      i.op == opcode::iset || i.op == opcode::iset_weak || i.op == opcode::read ||
+                      i.op == opcode::drop || i.op == opcode::pin || i.op == opcode::true_ || i.op == opcode::stored;
   if (!writes && !i.registers.empty()) out << "r" << i.registers[from++] << " = ";
   out << op_names[static_cast<int>(i.op)];
   if (!i.function.empty()) out << " " << i.function;

@@ -54,9 +54,11 @@ enum class opcode : std::uint8_t {
   pick_iset_weak,
   pick_add,
   set_part,
-  masked
+  masked,
+  ternary,
+  stored
 };
-inline constexpr int opcode_count = static_cast<int>(opcode::masked) + 1;
+inline constexpr int opcode_count = static_cast<int>(opcode::stored) + 1;
 
 /// One decoded instruction; operands in the order of their kinds.
 struct instruction {

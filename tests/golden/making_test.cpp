@@ -184,6 +184,17 @@ TEST_CASE("methods are the functions of the same names") {
   CHECK_THROWS_AS(broadcast_to(y, {2, 3}).sort(), value_error);
 }
 
+TEST_CASE("one index in braces is a list of one, not a number of sections") {
+  const ndarray x = arange(24).reshape({2, 3, 4});
+  for (const std::vector<ndarray>& parts :
+       {split(x, {1}), array_split(x, {1}), vsplit(x, {1}), hsplit(x, {1}), dsplit(x, {1})}) {
+    REQUIRE(parts.size() == 2);
+    CHECK(parts[0].size() + parts[1].size() == 24);
+  }
+  CHECK(array_equal(hsplit(x, {1})[1], x(idx::_, idx::slice(1, idx::_))));
+  CHECK(hsplit(x, 3).size() == 3);
+}
+
 TEST_CASE("pad and windows: keywords and positions say the same") {
   const ndarray x = arange(12, {.dtype = float32}).reshape({3, 4});
   CHECK(array_equal(pad(x, 2, {.mode = "edge"}), pad(x, 2, "edge")));

@@ -124,6 +124,7 @@ TEST_CASE("functions of sampled data give what NumPy's do" * doctest::test_suite
                   const divmod_result r = divmod(c.x.at(0), c.x.at(1));
                   return results{r.quotient, r.remainder};
                 }},
+               {"array_equiv", [](const call& c) { return results{array(array_equiv(c.x.at(0), c.x.at(1)))}; }},
                {"real_if_close", [](const call& c) { return results{real_if_close(c.x.at(0), c.n.at(0))}; }},
                BINARY(polyadd),
                BINARY(polysub),

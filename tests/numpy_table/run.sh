@@ -47,8 +47,11 @@ check "a row taken from the page fails" fails_with "NumPy's trapezoid" unexplain
 
 unspelled() { awk -f "$here/unspelled.awk" part=1 "$1" part=2 "${@:2}"; }
 check "what programs for CuPy use is there or explained" unspelled "$here/cupy_names.txt" "${pages[@]}"
+check "names of NumPy's other namespaces and of SciPy's are there or explained" unspelled "$here/other_names.txt" "${pages[@]}"
+sed 's/`sp\.ellipk(/`sp.elliptic(/g' "${pages[0]}" >"$box/page.md"
+check "a row of another namespace taken from the page fails" fails_with "sp.ellipk" unspelled "$here/other_names.txt" "$box/page.md"
 echo 'x.frobnicate|sn::frobnicate' >"$box/names.txt"
-check "a spelling that no page has fails" fails_with "CuPy's x.frobnicate" unspelled "$box/names.txt" "${pages[@]}"
+check "a spelling that no page has fails" fails_with "becomes of x.frobnicate" unspelled "$box/names.txt" "${pages[@]}"
 printf '%s\n' 'x.sor' 'latten' 'qrt' >"$box/names.txt"
 check "a part of a spelling is none" fails unspelled "$box/names.txt" "${pages[@]}"
 

@@ -27,7 +27,7 @@ END {
     for (k = 1; k <= n && !found; ++k)
       for (c = 1; c <= count && !found; ++c) found = is_in(choice[k], code[c])
     if (found) continue
-    print "no page says what becomes of CuPy's " line
+    print "no page says what becomes of " line
     failed = 1
   }
   exit failed

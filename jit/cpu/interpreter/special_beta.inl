@@ -2,6 +2,7 @@
 #include "jit/cpu/interpreter/special_lanes.inl"
 #include "jit/prelude/special/core.h"
 #include "jit/prelude/special/single.h"
+#include "jit/prelude/special/error.h"
 #include "jit/prelude/special/gamma.h"
 #include "jit/prelude/special/trig.h"
 #include "jit/prelude/special/logistic.h"

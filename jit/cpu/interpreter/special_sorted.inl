@@ -45,8 +45,9 @@ SN_FN V gamma_key(V a, V x) {
   const auto lower = x < a;
   const V steps = sf_sqrt(sf_max(x, V(0.0))), ratio = a / x;
   const V upper = sf_max(V(105.0) / x, V(3.6) * sf_sqrt(sf_max(a, V(0.0))) * ratio);
-  return key_if<V>(a > V(8.0), 64.0) +
-         sf_if(lower, V(32.0) + key_class(V(4.0) * steps * sf_min(V(1.0), x / a), 31.0), key_class(upper, 31.0));
+  const V recurred = key_if<V>(a > V(8.0), 64.0) + sf_if(lower, V(32.0) + key_class(V(4.0) * steps * sf_min(V(1.0), x / a), 31.0),
+                                                         key_class(upper, 31.0));
+  return sf_if(sf_gamma_is_uniform(a, x), V(64.0), recurred);
 }
 /// Of the incomplete beta functions: which end, series or fraction, numbers that are moved up, how many steps.
 template <class V>

@@ -1,6 +1,7 @@
 // sinter prelude, special functions: the incomplete gamma functions.
 // A series where x is below a, its complement or a continued fraction above (W. Gautschi, ACM Transactions on Mathematical
-// Software 5, 1979; M. Abramowitz, I. A. Stegun 6.5.29, 6.5.31).
+// Software 5, 1979; M. Abramowitz, I. A. Stegun 6.5.29, 6.5.31); around the mean from a = 256 on the uniform expansion of
+// N. M. Temme, SIAM Journal on Mathematical Analysis 10, 1979 (NIST Digital Library of Mathematical Functions 8.12).
 namespace sn {
 
 /// x^a exp(-x) / gamma(a + 1) for finite a > 0 and a pair x > 0. From a = 8 on by Stirling's terms, without
@@ -23,6 +24,21 @@ template <class V> SN_PIECE sf_gamma_scale<V> sf_gamma_scale_of(V a) {
   }
   return r;
 }
+/// s^2 / 3 + s^4 / 5 + ... = artanh(s) / s - 1 for |s| up to 0.24, as a pair.
+template <class V> SN_PIECE sf_pair<V> sf_artanh_bend(sf_pair<V> s) {
+  const sf_pair<V> t = sf_times(s, s), third = {V(0.3333333333333333), V(1.850371707708594e-17)};
+  const sf_pair<V> more = sf_product(t.hi, sf_poly(t.hi, 0.2, 0.14285714285714285, 0.1111111111111111, 0.09090909090909091,
+      0.07692307692307693, 0.06666666666666667, 0.058823529411764705, 0.05263157894736842, 0.047619047619047616,
+      0.043478260869565216, 0.04, 0.037037037037037035, 0.034482758620689655, 0.03225806451612903));
+  return sf_times(t, sf_plus(third, more));
+}
+/// a log(x / a), of which a multiple of log(2) and 2 a s are the greatest parts: to some 2^-64 of those.
+template <class V> SN_PIECE sf_pair<V> sf_times_log_quotient(V x, V a) {
+  const sf_quotient<V> q = sf_quotient_of(x, a);
+  const sf_pair<V> s = {q.hi, q.lo}, t = {V(2.0) * s.hi, V(2.0) * s.lo}, l = sf_plus(t, sf_times(t, sf_artanh_bend(s)));
+  const sf_pair<V> two = {q.k * V(6.93147180369123816490e-01), q.k * V(1.90821492927058770002e-10)};
+  return sf_times(sf_plus(two, l), a);
+}
 template <class V> SN_PIECE V sf_gamma_weight(sf_gamma_scale<V> scale, V a, V x, V x_low) {
   const auto large = a > V(8.0);
   const V turn = x_low / x;
@@ -33,21 +49,21 @@ template <class V> SN_PIECE V sf_gamma_weight(sf_gamma_scale<V> scale, V a, V x,
   }
   if (sf_any(large)) {
     const V c = sf_max(a, V(8.0));
-    const sf_pair<V> t = sf_times(sf_log_quotient(x, c), c);
+    const auto larger = c > V(128.0);
+    sf_pair<V> t = sf_times(sf_log_quotient(x, c), c);
+    if (sf_any(larger)) t = sf_pair_if(larger, sf_times_log_quotient(x, c), t);
     const sf_pair<V> d = sf_sum(c, -x), e = sf_sum(t.hi, d.hi);
     const V low = sf_fma(c, turn, t.lo + d.lo) - x_low;
     p = sf_pair_if(large, {e.hi, e.lo + low - scale.rest}, p);
   }
   return sf_exp(p.hi, sf_if(sf_abs(p.hi) < V(1e4), p.lo, V(0.0))) * scale.factor;
 }
-// Both recurrences below take at most a million steps; where they would need more, beside x = a from 1e10 on, they give NaN.
-
 /// Nothing where the weight is nothing, whatever the recurrence gives there.
 template <class V> SN_FN V sf_weighed(V weight, V sum) { return sf_if(weight == V(0.0), weight, weight * sum); }
 
 /// P(a, x) over the weight: 1 + x / (a + 1) (1 + x / (a + 2) (1 + ...)) from behind, where errors do not add up, as a quotient.
 template <class V> SN_PIECE V sf_gamma_series(V a, V x) {
-  const V wanted = sf_floor(V(18.0) + V(9.0) * sf_sqrt(x) * sf_min(x / a, V(1.0))), depth = sf_min(wanted, V(1e6));
+  const V depth = sf_floor(V(18.0) + V(9.0) * sf_sqrt(x) * sf_min(x / a, V(1.0)));
   V n = V(1.0), m = V(1.0);
   SN_ROLLED
   for (double at = sf_most(depth); at >= 1.0; at -= 1.0) {
@@ -58,14 +74,13 @@ template <class V> SN_PIECE V sf_gamma_series(V a, V x) {
     n = sf_if(inside, sf_fma(x, n * scale, next), n);
     m = sf_if(inside, next, m);
   }
-  return sf_if(wanted > depth, sf_nan(x), n / m);
+  return n / m;
 }
 /// Q(a, x) over the weight times a: the continued fraction from behind, as a quotient, and how many terms it needs for a > 0.
 template <class V> SN_FN V sf_gamma_depth(V a, V x) {
   return sf_floor(sf_max(V(5.0) + V(105.0) / x, V(7.0) + V(3.6) * sf_sqrt(a) * (a / x)));
 }
-template <class V> SN_PIECE V sf_gamma_fraction(V a, V x, V wanted) {
-  const V depth = sf_min(wanted, V(1e6));
+template <class V> SN_PIECE V sf_gamma_fraction(V a, V x, V depth) {
   const V from = x - a;
   V n = from + sf_fma(V(2.0), depth, V(1.0)), m = V(1.0);
   SN_ROLLED
@@ -78,7 +93,7 @@ template <class V> SN_PIECE V sf_gamma_fraction(V a, V x, V wanted) {
     n = sf_if(inside, next, n);
     m = sf_if(inside, old, m);
   }
-  return sf_if(wanted > depth, sf_nan(x), m / n);
+  return m / n;
 }
 /// Q(a, x) for small x and a: 1 - x^a / gamma(a + 1) by expm1, and a series.
 template <class V> SN_PIECE V sf_gamma_small(V a, V x) {
@@ -97,8 +112,56 @@ template <class V> SN_PIECE V sf_gamma_small(V a, V x) {
   return -sf_expm1(y) - sf_exp(y) * a * sum;
 }
 
-/// P of a finite a > 0 and a finite pair x > 0, or Q where `upper` is 1 and not 0; w is the weight of x.
-template <class V> SN_SHARED V sf_gamma_part(V a, V x, V w, V upper) {
+/// The greatest part of -log(x^a exp(-x) / gamma(a)) for large a, a (m - log(1 + m)) with m = x / a - 1, of a pair x: by
+/// s = m / (2 + m), in which log(1 + m) is 2 artanh(s), as s (a m - 2 a (s^2 / 3 + s^4 / 5 + ...)), without cancellation. 1000 or
+/// more is 1000.
+template <class V> SN_PIECE sf_pair<V> sf_gamma_exponent(V a, V x, V x_low) {
+  const auto near = (x > V(0.62) * a) & (x < V(1.52) * a);
+  const V z = sf_if(near, x, a), z_low = sf_if(near, x_low, V(0.0));
+  const sf_pair<V> d = sf_plus(sf_sum(z, -a), z_low), s = sf_over(d, sf_plus(sf_sum(z, a), z_low));
+  const sf_pair<V> c = sf_times(sf_artanh_bend(s), a + a);
+  const sf_pair<V> e = sf_times(s, sf_plus(d, sf_minus(c)));
+  const auto small = near & (e.hi < V(1000.0));
+  return {sf_if(small, e.hi, V(1000.0)), sf_if(small, e.lo, V(0.0))};
+}
+/// Where the uniform expansion holds to all digits: everywhere from a = 8192 on, as both tails end within 0.38 a of the mean.
+template <class V> SN_FN auto sf_gamma_is_uniform(V a, V x) {
+  return (a >= V(8192.0)) | ((a >= V(256.0)) & (x > V(0.64) * a) & (x < V(1.5) * a));
+}
+/// P, or Q where `upper` is 1, there, for a pair x > 0: exp(-e) (erfcx(sqrt(e)) / 2 -+ S / sqrt(2 pi a)) of the smaller one,
+/// with S the sum of powers of eta = +-sqrt(2 e / a) and 1 / a.
+template <class V> SN_SHARED V sf_gamma_uniform(V a, V x, V x_low, V upper) {
+  const sf_pair<V> e = sf_gamma_exponent(a, x, x_low);
+  const auto below = (x < a) | ((x == a) & (x_low < V(0.0)));
+  const auto complement = upper > V(0.5);
+  const V i = V(1.0) / a, size = sf_sqrt(V(2.0) * e.hi * i), eta = sf_if(below, -size, size);
+  const V first = sf_poly(eta, -0.3333333333333333, 0.08333333333333333, -0.014814814814814815, 0.0011574074074074073,
+      0.0003527336860670194, -0.0001787551440329218, 3.919263178522438e-05, -2.185448510679992e-06, -1.85406221071516e-06,
+      8.296711340953087e-07, -1.7665952736826078e-07, 6.707853543401498e-09, 1.0261809784240309e-08, -4.382036018453353e-09,
+      9.14769958223679e-10, -2.5514193994946248e-11, -5.830772132550426e-11, 2.4361948020667415e-11);
+  const V second = sf_poly(eta, -0.001851851851851852, -0.003472222222222222, 0.0026455026455026454, -0.0009902263374485596,
+      0.00020576131687242798, -4.018775720164609e-07, -1.8098550334489977e-05, 7.64916091608111e-06, -1.6120900894563446e-06,
+      4.647127802807434e-09, 1.378633446915721e-07, -5.752545603517705e-08, 1.1951628599778148e-08, -1.7543241719747647e-11,
+      -1.0091543710600413e-09);
+  const V third = sf_poly(eta, 0.004133597883597883, -0.0026813271604938273, 0.0007716049382716049, 2.0093878600823047e-06,
+      -0.0001073665322636516, 5.2923448829120125e-05, -1.2760635188618728e-05, 3.423578734096138e-08, 1.3721957309062934e-06,
+      -6.298992138380055e-07, 1.4280614206064242e-07);
+  const V fourth = sf_poly(eta, 0.0006494341563786008, 0.00022947209362139917, -0.0004691894943952557, 0.00026772063206283885,
+      -7.561801671883977e-05, -2.396505113867297e-07, 1.1082654115347302e-05, -5.6749528269915965e-06,
+      1.4230900732435883e-06);
+  const V fifth = sf_poly(eta, -0.0008618882909167117, 0.0007840392217200666, -0.0002990724803031902, -1.4638452578843418e-06,
+      6.641498215465122e-05, -3.968365047179435e-05, 1.1375726970678419e-05);
+  const V sixth = sf_poly(eta, -0.00033679855336635813, -6.972813758365857e-05, 0.0002772753244959392,
+      -0.00019932570516188847);
+  const V last = sf_fma(sf_fma(sixth, i, fifth), i, fourth);
+  const V sum = sf_fma(sf_fma(sf_fma(last, i, third), i, second), i, first);
+  const V root = sf_sqrt(i) * V(0.3989422804014327), part = root * sum;
+  const V tail = sf_exp(-e.hi, -e.lo) * sf_fma(V(0.5), sf_erfcx(sf_sqrt(e.hi)), sf_if(below, -part, part));
+  return sf_if(below, sf_if(complement, V(1.0) - tail, tail), sf_if(complement, tail, V(1.0) - tail));
+}
+
+/// P elsewhere for a finite a > 0 and a finite x > 0, or Q where `upper` is 1 and not 0; w is the weight of x.
+template <class V> SN_SHARED V sf_gamma_recurred(V a, V x, V w, V upper) {
   const auto tiny = (x < V(0.8)) & (sf_if(x < V(0.5), V(-0.4) / sf_log_pair(x).hi, x * V(1.1)) >= a);
   const auto series = (!tiny) & ((x < V(0.8)) | (x < a));
   const auto fraction = !(tiny | series);
@@ -115,13 +178,26 @@ template <class V> SN_SHARED V sf_gamma_part(V a, V x, V w, V upper) {
   if (sf_any(rest)) q = sf_if(rest, sf_gamma_small(sf_if(rest, a, V(0.5)), sf_if(rest, x, V(0.5))), q);
   return sf_if(complement, sf_if(series, V(1.0) - p, q), sf_if(lower, p, V(1.0) - q));
 }
+/// P or Q of any finite a > 0 and a finite pair x > 0, whose weight is w where the expansion does not hold.
+template <class V> SN_FN V sf_gamma_part(V a, V x, V x_low, V w, V upper) {
+  const auto large = sf_gamma_is_uniform(a, x);
+  V r = V(0.0);
+  if (sf_any(!large)) r = sf_gamma_recurred(sf_if(large, V(1.0), a), sf_if(large, V(1.0), x), w, upper);
+  if (sf_any(large)) {
+    const V c = sf_if(large, a, V(256.0)), z = sf_if(large, x, V(256.0));
+    r = sf_if(large, sf_gamma_uniform(c, z, sf_if(large, x_low, V(0.0)), upper), r);
+  }
+  return r;
+}
 template <class V> SN_PIECE V sf_gamma_ends(V a, V x, V x_low, bool upper) {
   const V none = V(upper ? 1.0 : 0.0), all = V(upper ? 0.0 : 1.0);
   const auto inner = (a > V(0.0)) & (x > V(0.0)) & (a < sf_inf(a)) & (x < sf_inf(x));
   // Only the quotient of the largest numbers matters, whose logarithm times a would overflow.
   const V by = sf_if(a > V(1e300), V(9.094947017729282e-13), V(1.0));
   const V c = sf_if(inner, a * by, V(1.0)), z = sf_if(inner, sf_max(x * by, V(5e-324)), V(1.0)), z_low = sf_if(inner, x_low * by, V(0.0));
-  V r = sf_gamma_part(c, z, sf_gamma_weight(sf_gamma_scale_of(c), c, z, z_low), V(upper ? 1.0 : 0.0));
+  V w = V(0.0);
+  if (sf_any(!sf_gamma_is_uniform(c, z))) w = sf_gamma_weight(sf_gamma_scale_of(c), c, z, z_low);
+  V r = sf_gamma_part(c, z, z_low, w, V(upper ? 1.0 : 0.0));
   const V ends = sf_if(a == V(0.0), sf_if(x > V(0.0), all, sf_nan(x)),
                        sf_if(x == V(0.0), none, sf_if(a == sf_inf(a), sf_if(x == sf_inf(x), sf_nan(x), none), all)));
   r = sf_if(inner, r, ends);

@@ -10,7 +10,7 @@ template <class V> struct sf_tail {
 struct sf_gamma_tail {
   template <class V> SN_MEMBER sf_tail<V> of(const sf_gamma_scale<V>& scale, V a, V, V x, V upper) {
     const V weight = sf_gamma_weight(scale, a, x, V(0.0)), w = a * weight;
-    return {sf_gamma_part(a, x, weight, upper), sf_if(upper > V(0.5), -w, w), a - x};
+    return {sf_gamma_part(a, x, V(0.0), weight, upper), sf_if(upper > V(0.5), -w, w), a - x};
   }
 };
 struct sf_beta_tail {

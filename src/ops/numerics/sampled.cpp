@@ -230,7 +230,7 @@ ndarray unwrap(const ndarray& x, const unwrap_kw& kw) {
   const ndarray corrections = where(less(absolute(steps), least), 0, subtract(wrapped, steps));
   const ndarray start = slice_of(x, axis, 0, std::min<std::int64_t>(1, n)).astype(corrections.dtype());
   const ndarray rest = slice_of(x, axis, std::min<std::int64_t>(1, n), n) + cumsum(corrections, axis);
-  return concatenate({start, rest}, axis);
+  return concatenate({start, rest.astype(start.dtype(), false)}, axis);  // sums of narrow integers are int64
 }
 
 }  // namespace sinter::inline v0

@@ -200,6 +200,19 @@ def windows(c, rng):
     c.add("i0", lambda: np.i0(x), [x], [], "", ulp(12))
 
 
+def equivalences(c, rng):
+    for dt in NUMPY_DTYPES:
+        x = numbers(rng, (3, 4), dt, "few")
+        y = x.copy()
+        y[1, 2] = y[1, 2] + 1
+        for v in [x, x[0], x[:1], y, x[:2], np.repeat(x[:1], 3, 0), x.astype("c16"), x[0, 0], x[:0]]:
+            c.add("array_equiv", lambda: np.bool_(np.array_equiv(x, v)), [x, v])
+            c.add("array_equiv", lambda: np.bool_(np.array_equiv(np.repeat(x[:1], 3, 0), v)), [np.repeat(x[:1], 3, 0), v])
+    x = np.array([1.0, np.nan])
+    c.add("array_equiv", lambda: np.bool_(np.array_equiv(x, x)), [x, x])
+    c.add("array_equiv", lambda: np.bool_(np.array_equiv(x[:0], x[:0])), [x[:0], x[:0]])
+
+
 def write_numerics(path, rng):
     c = Calls("numerics")
     gradients(c, rng)
@@ -209,4 +222,5 @@ def write_numerics(path, rng):
     elements(c, rng)
     polynomials(c, rng)
     windows(c, rng)
+    equivalences(c, rng)
     return c.save(path)
