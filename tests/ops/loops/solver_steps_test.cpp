@@ -51,19 +51,19 @@ const std::vector<std::pair<const char*, step>>& steps() {
 
 TEST_CASE("loops with solvers: the bits of steps that are called, which they are not") {
   if (no_solvers()) return;
-  for (const auto& [name, f] : steps())
+  for (const auto& one_of : steps())
     for (const std::int64_t n : {1, 2, 5, 12})
       for (const dtype type : {float64, float32}) {
-        CAPTURE(std::string(name));
+        CAPTURE(std::string(one_of.first));
         CAPTURE(n);
         const ndarray m = draws({n, n}, 3).astype(type), x = draws({40, n}, 4).astype(type);
         many results[2];
         int calls[2] = {0, 0};
         for (const bool each : {false, true}) {
           const auto [last, all] = scan(
-              [&, f = f](const ndarray& c, const ndarray& e) {
+              [&](const ndarray& c, const ndarray& e) {
                 ++calls[each];
-                const many y = f(c, e);
+                const many y = one_of.second(c, e);
                 ndarray next = 0.9 * c;
                 for (const ndarray& one : y) next = next + 0.01 * sum(one);
                 return std::pair(next.astype(c.dtype()), y);
