@@ -293,7 +293,7 @@ class cpu_backend final : public runtime::backend {
     return products_;
   }
   runtime::solvers& solvers() override {
-    refuse_in_capture("factorisations on the CPU");
+    if (recorder* r = recording()) return r->solvers_by(solvers_);
     return solvers_;
   }
   runtime::fourier& fourier() override {

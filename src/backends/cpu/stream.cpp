@@ -164,6 +164,11 @@ runtime::products& recorder::products_by(runtime::products& of) {
   return *products_;
 }
 
+runtime::solvers& recorder::solvers_by(runtime::solvers& of) {
+  if (!solvers_) solvers_.emplace(of, [this](std::function<void()> call) { add(std::move(call)); });
+  return *solvers_;
+}
+
 std::uint64_t repeated_launches() noexcept { return repeated_count.load(std::memory_order_relaxed); }
 
 std::unique_ptr<runtime::recorded_work> recorder::finish() {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/cpu/linalg/recorded_products.hpp"
+#include "backends/cpu/linalg/recorded_solvers.hpp"
 #include "runtime/backend.hpp"
 
 namespace sinter::cpu {
@@ -38,12 +39,14 @@ class recorder final : public cpu_stream {
   void add(std::function<void()> call);
   std::unique_ptr<runtime::recorded_work> finish();
   void clear() noexcept { steps_.clear(); }
-  /// The products of a capture: they are recorded, and computed by `of` in each launch.
+  /// The products and factorisations of a capture: they are recorded, and computed by `of` in each launch.
   runtime::products& products_by(runtime::products& of);
+  runtime::solvers& solvers_by(runtime::solvers& of);
 
  private:
   recorded_steps steps_;
   std::optional<recorded_products> products_;
+  std::optional<recorded_solvers> solvers_;
 };
 
 /// Launches of captured work that were run without the backend's part in it.

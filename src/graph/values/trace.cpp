@@ -78,7 +78,7 @@ void tell_traces(const value& v) {
     if (!t->is_paused()) t->add_recorded(v);
 }
 
-void refuse_if_traced(const value& v, const char* what) {
+void refuse_if_traced(const value& v, const char* what, const char* function) {
   for (const trace* t = innermost_trace; t; t = t->outer()) {
     if (t->is_paused() || !t->has(v)) continue;
     if (current_watch && t == &current_watch->list_) {
@@ -87,6 +87,7 @@ void refuse_if_traced(const value& v, const char* what) {
     }
     const std::string here = line_here();
     throw derivative_error(std::string("[") + t->function() + "] an array that depends on the arguments is " + what +
+                           (function ? std::string(" by ") + function : std::string()) +
                            (here.empty() ? here : " at " + here) + ", and there is no rule for that" +
                            recorded_at(*t, v));
   }

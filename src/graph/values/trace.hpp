@@ -118,7 +118,8 @@ inline void note_recorded(const value& v) {
     tell_traces(v);
 }
 
-void refuse_if_traced(const value& v, const char* what);
+/// derivative_error if a trace follows `v`: it is "`what`", by the function that is given.
+void refuse_if_traced(const value& v, const char* what, const char* function = nullptr);
 /// For code that uses the memory of a value outside of the graph: derivative_error if a trace of this thread that is not
 /// paused would lose a dependence. `what` says what the memory is wanted for.
 inline void note_memory_use(const value& v, const char* what) {

@@ -21,7 +21,7 @@ class watch {
   bool is_complete() const noexcept { return complete_; }
 
  private:
-  friend void refuse_if_traced(const value& v, const char* what);
+  friend void refuse_if_traced(const value& v, const char* what, const char* function);
   friend void note_host_read() noexcept;
   trace list_;
   bool complete_ = true, active_ = true;

@@ -9,6 +9,7 @@
 #include "graph/run/flush.hpp"
 #include "graph/run/ongoing_capture.hpp"
 #include "graph/values/faults.hpp"
+#include "graph/values/trace.hpp"
 #include "ops/base/axes.hpp"
 
 namespace sinter::ops {
@@ -24,6 +25,31 @@ runtime::buffer scratch_for(const value& v, std::size_t bytes) { return {runtime
 value evaluated(value v) {
   graph::flush(std::span(&v, 1));
   return v;
+}
+
+namespace {
+
+std::int64_t itemsize_of(const value& v) { return static_cast<std::int64_t>(itemsize(v->type)); }
+
+bool is_recorded_by_host(const value& leaf) {
+  return graph::is_capturing() && runtime::get_backend(leaf->device).host_addressable();
+}
+
+}  // namespace
+
+const void* readable_by_library(const value& leaf, std::int64_t element) {
+  if (!is_recorded_by_host(leaf)) [[likely]]
+    return address_to_read(leaf, element);
+  graph::note_memory_use(leaf, "read outside of the recorded graph");
+  runtime::submission work(runtime::get_backend(leaf->device));
+  return static_cast<const char*>(work.reads(*leaf->buffer)) + (leaf->buffer_offset + element) * itemsize_of(leaf);
+}
+void* writable_by_library(const value& leaf) {
+  if (!is_recorded_by_host(leaf)) [[likely]]
+    return address_to_write(leaf);
+  graph::note_memory_use(leaf, "written outside of the recorded graph");
+  runtime::submission work(runtime::get_backend(leaf->device));
+  return static_cast<char*>(work.writes(*leaf->buffer)) + leaf->buffer_offset * itemsize_of(leaf);
 }
 
 value own_memory(const value& v) {

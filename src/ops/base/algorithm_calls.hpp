@@ -10,6 +10,9 @@ using graph::unset_leaf;
 
 /// Evaluates a value, whose elements are only read afterwards.
 value evaluated(value v);
+/// Addresses for a library's call. In a capture the host records such calls, and refuses all other work by address.
+const void* readable_by_library(const value& leaf, std::int64_t element = 0);
+void* writable_by_library(const value& leaf);
 /// The elements in exclusively owned memory, to be overwritten. A pending expression is evaluated directly into it.
 value own_memory(const value& v);
 

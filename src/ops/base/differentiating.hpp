@@ -13,4 +13,20 @@ inline bool is_differentiating() noexcept {
   return false;
 }
 
+/// The innermost derivative for which this thread is recording; null: there is none.
+inline graph::trace* innermost_derivative() noexcept {
+  for (graph::trace* t = graph::trace::innermost(); t; t = t->outer())
+    if (!t->is_paused() && t->filter() == graph::trace_filter::inexact) return t;
+  return nullptr;
+}
+
+/// Whether a derivative follows this value: what is computed with its elements outside of the graph would be lost.
+inline bool is_followed(const graph::value& v) noexcept {
+  if (graph::traces_anywhere.load(std::memory_order_relaxed) == 0) [[likely]]
+    return false;
+  for (const graph::trace* t = graph::trace::innermost(); t; t = t->outer())
+    if (!t->is_paused() && t->filter() == graph::trace_filter::inexact && t->has(v)) return true;
+  return false;
+}
+
 }  // namespace sinter::ops

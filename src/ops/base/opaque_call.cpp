@@ -58,6 +58,15 @@ std::optional<std::vector<ndarray>> run_intercepted(opaque_call& call) {
   return {};
 }
 
+bool is_of_examples(std::span<const ndarray> operands) {
+  for (const interceptor* i = innermost_interceptor; i; i = i->outer_) {
+    if (i->off_ || !i->takes_examples()) continue;
+    for (const ndarray& x : operands)
+      if (x.defined() && i->takes(x)) return true;
+  }
+  return false;
+}
+
 std::optional<std::vector<ndarray>> run_intercepted(
     const char* name, std::span<const ndarray* const> operands, std::span<const std::int64_t> numbers,
     std::string_view text, std::function<std::vector<ndarray>(std::span<const ndarray>)> again) {

@@ -36,6 +36,8 @@ struct own_derivatives {
   /// The function itself. `again` of a call that brings derivatives announces itself again, to the next who listens; one who
   /// runs its steps in his own way takes this.
   std::function<std::vector<ndarray>(std::span<const ndarray>)> unannounced;
+  /// A vmap runs the call itself for its examples, not the steps that it consists of.
+  bool at_once = false;
 };
 
 struct opaque_call {
@@ -63,10 +65,13 @@ class interceptor {
   virtual std::vector<ndarray> run(const opaque_call& call) = 0;
   /// Whether it wants to know of calls that are recorded as well.
   virtual bool takes_recorded() const { return false; }
+  /// Whether its operands stand for one example of many, whose elements cannot be looked at.
+  virtual bool takes_examples() const { return false; }
 
  private:
   friend class interceptor_scope;
   friend std::optional<std::vector<ndarray>> run_intercepted(opaque_call& call);
+  friend bool is_of_examples(std::span<const ndarray> operands);
   interceptor* outer_ = nullptr;
   bool off_ = false;
 };
@@ -94,6 +99,9 @@ std::optional<std::vector<ndarray>> run_intercepted(opaque_call& call);
 std::optional<std::vector<ndarray>> run_intercepted(
     const char* name, std::span<const ndarray* const> operands, std::span<const std::int64_t> numbers,
     std::string_view text, std::function<std::vector<ndarray>(std::span<const ndarray>)> again);
+
+/// Whether a vmap listens, of whose example one of the operands depends.
+bool is_of_examples(std::span<const ndarray> operands);
 
 inline bool is_intercepting() noexcept { return interceptors_anywhere.load(std::memory_order_relaxed) != 0; }
 /// Whether this thread is within an interceptor_scope.
@@ -142,10 +150,10 @@ std::vector<ndarray> results_of(X&&... x) {
 }
 
 /// For functions that compute on the host with the elements of `x`, without having announced themselves:
-/// derivative_error where a trace follows them. Returns x.
-inline const ndarray& for_host(const ndarray& x) {
+/// derivative_error where a trace follows them, which names the function. Returns x.
+inline const ndarray& for_host(const ndarray& x, const char* function) {
   if (graph::traces_anywhere.load(std::memory_order_relaxed) != 0) [[unlikely]]
-    graph::refuse_if_traced(value_of(x), "computed with on the host");
+    graph::refuse_if_traced(value_of(x), "computed with on the host", function);
   return x;
 }
 
@@ -163,13 +171,17 @@ struct traced_opaque final : graph::traced_call {
 };
 class trace_interceptor : public interceptor {
  public:
-  explicit trace_interceptor(graph::trace& t) noexcept : trace_(t) {}
+  /// `recorded`: calls that are recorded as well are entries, not what they record.
+  trace_interceptor(graph::trace& t, bool recorded) noexcept : trace_(t), recorded_(recorded) {}
+  explicit trace_interceptor(graph::trace& t) noexcept
+      : trace_interceptor(t, t.filter() == graph::trace_filter::inexact) {}
   bool takes(const ndarray& x) const override;
   std::vector<ndarray> run(const opaque_call& call) override;
-  bool takes_recorded() const override { return trace_.filter() == graph::trace_filter::inexact; }
+  bool takes_recorded() const override { return recorded_; }
 
  private:
   graph::trace& trace_;
+  const bool recorded_;
 };
 
 }  // namespace sinter::ops

@@ -192,7 +192,7 @@ ndarray cluster::linkage(const ndarray& y, const linkage_kw& kw) {
     fail<value_error>(function, "ward takes the metric \"euclidean\", not \"", kw.metric, "\"");
   const ndarray distances =
       (shape.size() == 1 ? y : spatial::pdist(y.astype(float64, false), kw.metric)).astype(float64, false);
-  const host_view<double> on_host = for_host(distances).host<double>();
+  const host_view<double> on_host = for_host(distances, function).host<double>();
   const std::span<const double> condensed(on_host.data(), on_host.size());
   const auto count = static_cast<std::int64_t>(condensed.size());
   const auto n = static_cast<std::int64_t>(std::ceil(std::sqrt(2.0 * static_cast<double>(count))));

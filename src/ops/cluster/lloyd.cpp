@@ -29,7 +29,7 @@ template <class T>
 class host_sums {
  public:
   host_sums(const ndarray& x, const ndarray& weights, int64_t k)
-      : x_(for_host(x).host<T>()), n_(x.shape(0)), d_(x.shape(1)), k_(k), all_(at_place(k * (d_ + 1))) {
+      : x_(for_host(x, "kmeans").host<T>()), n_(x.shape(0)), d_(x.shape(1)), k_(k), all_(at_place(k * (d_ + 1))) {
     if (weights.defined()) weights_ = weights.to_vector<T>();
   }
 

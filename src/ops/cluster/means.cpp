@@ -52,7 +52,8 @@ ndarray squares_to(const ndarray& some, const ndarray& columns) {
 template <class T>
 ndarray bounded_squares_on_host(const ndarray& some, const ndarray& columns, const ndarray& least) {
   const int64_t t = some.shape(0), d = columns.shape(0), n = columns.shape(1);
-  const auto of = for_host(some).host<T>(), all = for_host(columns).host<T>(), bounds = for_host(least).host<T>();
+  const auto of = for_host(some, "kmeans").host<T>(), all = for_host(columns, "kmeans").host<T>(),
+             bounds = for_host(least, "kmeans").host<T>();
   const graph::value out = unset_leaf(dims{t, n}, columns.dtype(), {});
   T* const to = static_cast<T*>(address_to_write(out));
   constexpr int64_t block = 256;

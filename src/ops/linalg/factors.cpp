@@ -74,7 +74,7 @@ ndarray linalg::cholesky(const ndarray& x, const cholesky_kw& kw) {
   if (s.empty()) return zeros_beside(x, s.with({s.rows, s.rows}), type);
   const value a = owned_by_rows(x, type, "cholesky");
   const value info = unset_leaf(s.batch, dtype::i32, a->device);
-  solvers_of(a).factor_cholesky(s.layout(type, "cholesky"), !kw.upper, address_to_write(a), integers_to_write(info));
+  solvers_of(a).factor_cholesky(s.layout(type, "cholesky"), !kw.upper, writable_by_library(a), integers_to_write(info));
   const std::unique_ptr<runtime::outcome> found = look_for_failures(info);
   const ndarray both = wrap(a), factor = kw.upper ? triu(both) : tril(both);
   eval(factor);  // keeps the GPU busy while the host waits for the success of the factorisation

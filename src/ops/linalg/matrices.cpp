@@ -1,4 +1,5 @@
 // Matrices of a structure, bases of subspaces, systems by Cholesky factors.
+#include "ops/base/of_examples.hpp"
 #include "sinter/linalg_matrices.hpp"
 
 #include <algorithm>
@@ -95,11 +96,15 @@ decomposition decomposed(const ndarray& x, std::optional<double> rcond, bool ful
 }  // namespace
 
 ndarray null_space(const ndarray& x, std::optional<double> rcond) {
+  const auto again = [rcond](std::span<const ndarray> o) { return results_of(null_space(o[0], rcond)); };
+  if (auto r = intercept_mapped("null_space", {&x}, again)) return (*r)[0];
   const decomposition d = decomposed(x, rcond, true, "null_space");
   return conj(slice_of(d.of.vh, 0, d.rank, d.of.vh.shape(0)).T());
 }
 
 ndarray orth(const ndarray& x, std::optional<double> rcond) {
+  const auto again = [rcond](std::span<const ndarray> o) { return results_of(orth(o[0], rcond)); };
+  if (auto r = intercept_mapped("orth", {&x}, again)) return (*r)[0];
   const decomposition d = decomposed(x, rcond, false, "orth");
   return in_c_order(slice_of(d.of.u, 1, 0, d.rank));
 }

@@ -117,27 +117,6 @@ ndarray delivered(const ndarray& result, const product_kw& kw, const char* funct
 
 namespace {
 
-std::int64_t itemsize_of(const value& v) { return static_cast<std::int64_t>(itemsize(v->type)); }
-
-/// In a capture the host records products, and refuses all other work by address.
-bool is_recorded(const value& leaf) {
-  return graph::is_capturing() && runtime::get_backend(leaf->device).host_addressable();
-}
-const void* readable_by_product(const value& leaf, std::int64_t element = 0) {
-  if (!is_recorded(leaf)) [[likely]]
-    return address_to_read(leaf, element);
-  graph::note_memory_use(leaf, "read outside of the recorded graph");
-  runtime::submission work(runtime::get_backend(leaf->device));
-  return static_cast<const char*>(work.reads(*leaf->buffer)) + (leaf->buffer_offset + element) * itemsize_of(leaf);
-}
-void* writable_by_product(const value& leaf) {
-  if (!is_recorded(leaf)) [[likely]]
-    return address_to_write(leaf);
-  graph::note_memory_use(leaf, "written outside of the recorded graph");
-  runtime::submission work(runtime::get_backend(leaf->device));
-  return static_cast<char*>(work.writes(*leaf->buffer)) + leaf->buffer_offset * itemsize_of(leaf);
-}
-
 /// A product with its factors in memory, before its destination is chosen.
 struct ready_product {
   std::array<factor, 2> factors;
@@ -146,8 +125,8 @@ struct ready_product {
   runtime::products* device = nullptr;
   runtime::device_id id;
 
-  const void* a() const { return readable_by_product(factors[0].held, factors[0].offset); }
-  const void* b() const { return readable_by_product(factors[1].held, factors[1].offset); }
+  const void* a() const { return readable_by_library(factors[0].held, factors[0].offset); }
+  const void* b() const { return readable_by_library(factors[1].held, factors[1].offset); }
   void pass_faults(const value& to) const { graph::inherit_faults(to, {&factors[0].held, &factors[1].held}); }
   /// A new, uninitialised C-contiguous result, whose strides are set in the layout.
   value fresh() {
@@ -242,7 +221,7 @@ ndarray multiply_matrices(const ndarray& x, const ndarray& y, dtype type, const 
     }
   }
   const value result = p.fresh();
-  p.device->multiply(p.layout, p.a(), p.b(), writable_by_product(result));
+  p.device->multiply(p.layout, p.a(), p.b(), writable_by_library(result));
   p.pass_faults(result);
   return delivered(wrap(result), kw, "matmul");
 }
@@ -258,10 +237,10 @@ ndarray multiply_with_epilogue(const ndarray& x, const ndarray& y, dtype type, c
   const value result = p.fresh();
   p.pass_faults(result);
   graph::inherit_faults(result, {&bias});
-  const runtime::product_epilogue how{kw.scale, bias ? readable_by_product(bias) : nullptr,
+  const runtime::product_epilogue how{kw.scale, bias ? readable_by_library(bias) : nullptr,
                                       static_cast<runtime::activation>(kw.activation)};
-  if (p.device->multiply_with_epilogue(p.layout, how, p.a(), p.b(), writable_by_product(result))) return wrap(result);
-  p.device->multiply(p.layout, p.a(), p.b(), writable_by_product(result));
+  if (p.device->multiply_with_epilogue(p.layout, how, p.a(), p.b(), writable_by_library(result))) return wrap(result);
+  p.device->multiply(p.layout, p.a(), p.b(), writable_by_library(result));
   return with_epilogue(wrap(result), kw);
 }
 

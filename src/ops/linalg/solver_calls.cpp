@@ -119,7 +119,7 @@ lu_memory factor_lu(const ndarray& x, const matrix_stack& s, dtype type, const c
   f.pivots = unset_leaf(s.with({std::min(s.rows, s.columns)}), dtype::i32, f.lu->device);
   f.info = unset_leaf(s.batch, dtype::i32, f.lu->device);
   if (!s.empty())
-    solvers_of(f.lu).factor_lu(s.layout(type, function), address_to_write(f.lu), integers_to_write(f.pivots),
+    solvers_of(f.lu).factor_lu(s.layout(type, function), writable_by_library(f.lu), integers_to_write(f.pivots),
                                integers_to_write(f.info));
   return f;
 }
@@ -135,12 +135,12 @@ std::string at_batch_index(int64_t position, const dims& batch) {
 }
 
 std::unique_ptr<runtime::outcome> look_for_failures(const value& info) {
-  return solvers_of(info).look_for_failures(static_cast<const std::int32_t*>(address_to_read(info)), info->size());
+  return solvers_of(info).look_for_failures(static_cast<const std::int32_t*>(readable_by_library(info)), info->size());
 }
 
 void require_success(runtime::outcome& found, const value& info, const char* function, const std::string& what) {
-  const int64_t first = found.first_failure();
-  if (first >= 0) fail<linalg_error>(function, what, at_batch_index(first, info->shape));
+  found.require_none(
+      [=, batch = info->shape](int64_t first) { fail<linalg_error>(function, what, at_batch_index(first, batch)); });
 }
 void require_success(const value& info, const char* function, const std::string& what) {
   require_success(*look_for_failures(info), info, function, what);

@@ -42,7 +42,7 @@ value owned_by_rows(const ndarray& x, dtype type, const char* function);
 struct read_memory {
   value held;
   std::int64_t offset = 0;
-  const void* address() const { return address_to_read(held, offset); }
+  const void* address() const { return readable_by_library(held, offset); }
 };
 read_memory read_by_columns(const ndarray& x, dtype type, const char* function);
 /// The matrices in column-major memory as an array.
@@ -56,7 +56,7 @@ ndarray diagonal_view(const ndarray& x, std::int64_t offset, std::int64_t first,
 
 runtime::solvers& solvers_of(const value& v);
 /// The address of pivots or `info`.
-inline std::int32_t* integers_to_write(const value& v) { return static_cast<std::int32_t*>(address_to_write(v)); }
+inline std::int32_t* integers_to_write(const value& v) { return static_cast<std::int32_t*>(writable_by_library(v)); }
 
 /// LU factors in column-major memory, with LAPACK's pivots, which count from 1, and `info`. Matrices without elements are
 /// left as they are.

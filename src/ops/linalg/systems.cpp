@@ -28,7 +28,9 @@ using std::int64_t;
 
 namespace {
 
-const std::int32_t* integers_to_read(const value& v) { return static_cast<const std::int32_t*>(address_to_read(v)); }
+const std::int32_t* integers_to_read(const value& v) {
+  return static_cast<const std::int32_t*>(readable_by_library(v));
+}
 
 /// The right sides for matrices `a`: as matrices, or as vectors if b has rank 1.
 struct right_sides {
@@ -90,8 +92,8 @@ inverses solution_of(const ndarray& a, const ndarray& b, const char* function,
   const lu_memory f = factor_lu(with_batch(a, s.batch, 2), s, type, function);
   if (found) *found = look_for_failures(f.info);
   const solution x = begin_solution(b, r, type, function);
-  solvers_of(x.memory).solve_lu(layout_for(r, s.count(), type, function), matrix_form::plain, address_to_read(f.lu),
-                                integers_to_read(f.pivots), address_to_write(x.memory));
+  solvers_of(x.memory).solve_lu(layout_for(r, s.count(), type, function), matrix_form::plain, readable_by_library(f.lu),
+                                integers_to_read(f.pivots), writable_by_library(x.memory));
   return {x.array(), f.info};
 }
 
@@ -164,11 +166,11 @@ triangles triangles_of(const ndarray& a, const matrix_stack& s, dtype type, matr
 }
 
 void require_diagonal(const ndarray& a, const matrix_stack& s) {
-  const ndarray zero = equal(linalg::diagonal(a), 0);
-  if (!any(zero).item<bool>()) return;
-  const int64_t at = argmax(zero).item<int64_t>();
-  fail<linalg_error>("solve_triangular", "singular matrix: resolution failed at diagonal ", at % s.rows,
-                     at_batch_index(at / s.rows, s.batch));
+  const value zero = evaluated(value_of(equal(linalg::diagonal(a), 0).astype(int32)));
+  look_for_failures(zero)->require_none([rows = s.rows, batch = s.batch](int64_t at) {
+    fail<linalg_error>("solve_triangular", "singular matrix: resolution failed at diagonal ", at % rows,
+                       at_batch_index(at / rows, batch));
+  });
 }
 
 }  // namespace
@@ -241,7 +243,7 @@ ndarray linalg::lu_solve(const lu_factors& a, const ndarray& b, const lu_solve_k
   const value pivots = evaluated(value_of(exchanges_of(with_batch(a.piv, s.batch, 1), s.rows)));
   const solution x = begin_solution(b, r, type, "lu_solve");
   solvers_of(x.memory).solve_lu(layout_for(r, s.count(), type, "lu_solve"), form, lu.address(),
-                                integers_to_read(pivots), address_to_write(x.memory));
+                                integers_to_read(pivots), writable_by_library(x.memory));
   graph::inherit_faults(x.memory, {&pivots});
   return x.array();
 }
@@ -271,7 +273,7 @@ ndarray linalg::solve_triangular(const ndarray& a, const ndarray& b, const solve
   t.layout.unit_diagonal = kw.unit_diagonal;
   t.layout.form = form;
   const read_memory there{t.held, t.offset};
-  solvers_of(x).solve_triangular(t.layout, there.address(), address_to_write(x));
+  solvers_of(x).solve_triangular(t.layout, there.address(), writable_by_library(x));
   return wrap(x);
 }
 

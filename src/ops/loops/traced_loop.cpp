@@ -57,7 +57,9 @@ constexpr std::int64_t first_steps = 256, more_steps = 8, most_steps = std::int6
 constexpr std::size_t most_entries = 4096;
 
 struct watching {
-  explicit watching(const char* function) : watch(function), listening(std::in_place, watch.list()) {}
+  /// Where a derivative follows, what it takes for one call must be one here: what that records, the derivative does not see.
+  watching(const char* function, bool is_followed)
+      : watch(function), listening(std::in_place, watch.list(), is_followed) {}
   ~watching() { stop(); }
   void stop() {
     scope.reset();
@@ -280,7 +282,7 @@ void traced_loop::before_call(std::int64_t k, arrays carry, arrays arguments) {
   for (const arrays all : {carry, arguments})
     for (const ndarray* const a : all) before.push_back(value_of(*a));
   if (k == 0) state_->first.assign(before.begin(), before.begin() + static_cast<std::ptrdiff_t>(carry.size()));
-  w = std::make_unique<watching>(state_->function);
+  w = std::make_unique<watching>(state_->function, state_->is_followed);
   std::size_t j = 0;
   for (const arrays all : {carry, arguments})
     for (ndarray* const a : all) *a = wrap(w->watch.list().enter(before[j++]));

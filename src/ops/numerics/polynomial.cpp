@@ -8,6 +8,7 @@
 
 #include "core/shape.hpp"
 #include "ops/base/axes.hpp"
+#include "ops/base/of_examples.hpp"
 #include "ops/base/opaque_call.hpp"
 #include "ops/base/type_rules.hpp"
 #include "sinter/creation.hpp"
@@ -70,8 +71,8 @@ namespace {
 /// Long division on the host, where the few coefficients are.
 template <class T>
 polydiv_result divided(const ndarray& p, const ndarray& q, dtype type) {
-  std::vector<T> r = for_host(p).to_vector<T>();
-  const std::vector<T> v = for_host(q).to_vector<T>();
+  std::vector<T> r = for_host(p, "polydiv").to_vector<T>();
+  const std::vector<T> v = for_host(q, "polydiv").to_vector<T>();
   if (r.empty() || v.empty()) fail<shape_error>("polydiv", "no coefficients in shapes ", p.shape(), " and ", q.shape());
   if (v[0] == T(0)) fail<value_error>("polydiv", "the divisor's first coefficient is zero, in shape ", q.shape());
   const std::size_t m = r.size(), n = v.size();
@@ -92,6 +93,11 @@ polydiv_result divided(const ndarray& p, const ndarray& q, dtype type) {
 }  // namespace
 
 polydiv_result polydiv(const ndarray& p, const ndarray& q) {
+  const auto again = [](std::span<const ndarray> o) {
+    const polydiv_result r = polydiv(o[0], o[1]);
+    return results_of(r.quotient, r.remainder);
+  };
+  if (auto r = intercept_mapped("polydiv", {&p, &q}, again)) return {(*r)[0], (*r)[1]};
   const ndarray a = coefficients(p, "polydiv"), b = coefficients(q, "polydiv");
   common_device(a, b, "polydiv");
   const auto floating = [](dtype t) { return is_inexact(t) ? t : float64; };
@@ -131,6 +137,9 @@ ndarray polyint(const ndarray& p, std::int64_t m, const operand& k) {
 
 ndarray poly(const ndarray& roots) {
   const dims& shape = view_of(roots, "poly").shape;
+  const auto again = [](std::span<const ndarray> o) { return results_of(poly(o[0])); };
+  if (is_complex(roots.dtype()) || shape.size() == 2)  // it looks whether roots are in pairs
+    if (auto r = intercept_mapped("poly", {&roots}, again)) return (*r)[0];
   ndarray z = atleast_1d(roots);
   if (shape.size() == 2 && shape[0] == shape[1] && shape[0] != 0) z = linalg::eigvals(roots);
   else if (shape.size() > 1) fail<shape_error>("poly", "roots are a vector or a square matrix, not of shape ", shape);
@@ -151,6 +160,8 @@ ndarray poly(const ndarray& roots) {
 
 ndarray roots(const ndarray& p) {
   const ndarray c = coefficients(p, "roots");
+  if (auto r = intercept_mapped("roots", {&p}, [](std::span<const ndarray> o) { return results_of(roots(o[0])); }))
+    return (*r)[0];
   const std::vector<std::complex<double>> all = c.to_vector<std::complex<double>>();
   const auto zero = [](const std::complex<double>& x) { return x == 0.0; };
   const auto first = std::find_if_not(all.begin(), all.end(), zero) - all.begin();

@@ -6,12 +6,16 @@
 #include "graph/values/example.hpp"
 #include "ops/base/algorithm_calls.hpp"
 #include "ops/base/at_call.hpp"
+#include "ops/base/differentiating.hpp"
 #include "ops/base/one_memory.hpp"
 #include "ops/random/draw.hpp"
 #include "ops/random/inverse_table.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/dtype_info.hpp"
+#include "sinter/grad.hpp"
+#include "sinter/linalg.hpp"
 #include "sinter/manipulate.hpp"
+#include "sinter/products.hpp"
 #include "sinter/reduce.hpp"
 #include "sinter/sets.hpp"
 #include "sinter/sort.hpp"
@@ -179,6 +183,15 @@ void check_covariance(const std::vector<double>& cov, std::int64_t n, double tol
     }
 }
 
+/// A root A of cov = A' A that moves with it: U A with the upper triangle U of W cov W' = U' U, W being the inverse of A', so that U
+/// is 1 here. It has slopes where eigenvalues are equal as well, but none where one is 0.
+ndarray root_with_slopes(const ndarray& rows, const ndarray& cov) {
+  const ndarray w = linalg::inv(rows.T());
+  const ndarray unit = matmul(matmul(w, cov.astype(rows.dtype(), false)), w.T());
+  const ndarray moving = matmul(linalg::cholesky((unit + unit.T()) / 2, {.upper = true}), rows);
+  return rows + (moving - stop_gradient(moving));
+}
+
 }  // namespace
 
 ndarray generator::choice_of(std::int64_t n, const draw_size& size, const choice_kw& kw) {
@@ -234,7 +247,8 @@ ndarray generator::multivariate_normal(const ndarray& mean, const ndarray& cov, 
   space.shape = size.given() ? to_dims(size.shape()) : dims();
   space.shape.push_back(n);
   core::checked_count(space.shape, function);
-  const ndarray rows = reshape(array(root.rows(), {.dtype = type, .device = to_public(space.device)}), {n, n});
+  ndarray rows = reshape(array(root.rows(), {.dtype = type, .device = to_public(space.device)}), {n, n});
+  if (is_followed(value_of(cov))) rows = root_with_slopes(rows, cov);
   const value z_value = drawn(*this, jit::opcode::random_normal, type, space);
   // Row times matrix as a sum for each element, of normal numbers that are stored where they may be: each is read n times.
   // A BLAS product would pay off for large operands only.

@@ -6,8 +6,10 @@
 #include <string>
 
 #include "graph/values/example.hpp"
+#include "ops/base/differentiating.hpp"
 #include "ops/base/one_memory.hpp"
 #include "ops/base/opaque_call.hpp"
+#include "sinter/grad.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
 #include "sinter/eval.hpp"
@@ -136,6 +138,7 @@ equal_bins equal_bins_of(const ndarray& samples, const limits& l, std::int64_t c
 }
 
 ndarray counts_of(const ndarray& samples, const equal_bins& b) {
+  if (is_followed(value_of(samples))) return counts_of(stop_gradient(samples), b);  // whole numbers are constant
   if (is_in_parts(samples, "histogram") &&
       !graph::is_example(value_of(samples))) {  // announced with the number of bins
     if (auto r = intercept("histogram", {&samples}, {b.count},

@@ -1,6 +1,8 @@
 // Sets: sort, mark the first element of each run of equal ones, select those.
+#include "sinter/grad.hpp"
 #include "sinter/sets.hpp"
 
+#include "ops/base/differentiating.hpp"
 #include "ops/base/algorithm_calls.hpp"
 #include "ops/base/axes.hpp"
 #include "ops/base/one_memory.hpp"
@@ -86,6 +88,14 @@ unique_result unique_flat(const ndarray& x, const wanted& w, const char* functio
       if (w.counts) out.counts = (*r)[next++];
       return out;
     }
+  }
+  if (is_followed(value_of(x, function))) {  // the values are selected by their positions
+    wanted with_index = w;
+    with_index.index = true;
+    unique_result r = unique_flat(stop_gradient(x), with_index, function);
+    r.values = take(x, r.index);
+    if (!w.index) r.index = ndarray();
+    return r;
   }
   const value flat = reshape_value(value_of(x, function), dims{x.size()});
   const runtime::row_layout l{flat->type, 1, flat->size()};

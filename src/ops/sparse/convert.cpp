@@ -19,6 +19,15 @@ namespace {
 
 using sparse::format;
 
+/// What `move` does to an array whose elements may not be moved on the host, since a derivative or a vmap follows them: it moves
+/// their numbers, and they are selected by these.
+template <class Move>
+state_ref moved_by_numbers(const sparse_state& s, const Move& move) {
+  const ndarray numbers = arange(entries_of(s), {.dtype = int64, .device = s.data.device()});
+  const state_ref moved = move(*with_elements(s, numbers));
+  return with_elements(*moved, take(s.data, moved->data));
+}
+
 /// Entries in the order of one coordinate (of `majors`), in their own order otherwise, by the host's kernels. `minor` is
 /// undefined for a compressed array, whose majors are the others then.
 state_ref grouped_on_host(format f, const sparse_state& s, const ndarray& major, const ndarray& minor) {
@@ -91,8 +100,9 @@ state_ref grouped(format f, const sparse_state& s) {
   const bool by_columns = f == format::csc;
   const ndarray &major = by_columns ? s.second : s.first, &minor = by_columns ? s.first : s.second;
   if (!kernels_of(s).arranges()) return grouped_by_sorting(f, s, major, minor);
-  const state_ref in_place = grouped_in_place(f, s, major, minor);
-  return in_place ? in_place : grouped_on_host(f, s, major, minor);
+  if (const state_ref in_place = grouped_in_place(f, s, major, minor)) return in_place;
+  if (!elements_are_followed(s)) return grouped_on_host(f, s, major, minor);
+  return moved_by_numbers(s, [&](const sparse_state& n) { return grouped_on_host(f, n, major, minor); });
 }
 
 /// coo whose entries are known to be in C order, in compressed rows: nothing moves.
@@ -115,8 +125,10 @@ state_ref as_coo(const sparse_state& s) {
 state_ref regrouped(const state_ref& s) {
   const format f = s->format == format::csr ? format::csc : format::csr;
   const bool distinct = s->order == entry_order::canonical;
-  const state_ref r =
-      kernels_of(*s).arranges() ? grouped_on_host(f, *s, s->second, ndarray()) : regrouped_elsewhere(f, *s);
+  const auto move = [f](const sparse_state& n) {
+    return kernels_of(n).arranges() ? grouped_on_host(f, n, n.second, ndarray()) : regrouped_elsewhere(f, n);
+  };
+  const state_ref r = elements_are_followed(*s) ? moved_by_numbers(*s, move) : move(*s);
   if (distinct) r->order = entry_order::canonical;
   return r;
 }

@@ -7,6 +7,7 @@
 #include "sinter/indexing.hpp"
 #include "sinter/manipulate.hpp"
 #include "sinter/reduce.hpp"
+#include "sinter/scan.hpp"
 #include "sinter/search.hpp"
 #include "sinter/sort.hpp"
 #include "sinter/take.hpp"
@@ -38,7 +39,7 @@ neighbours compare_neighbours(const sparse_state& s) {
 
 entry_order looked_up(const sparse_state& s) {
   if (entries_of(s) < 2) return entry_order::canonical;
-  if (is_compressed(s) && kernels_of(s).arranges()) {
+  if (is_compressed(s) && kernels_of(s).arranges() && !elements_are_followed(s)) {
     const ready_matrix m = ready(s, s.data.dtype());
     return static_cast<entry_order>(kernels_of(s).order(m.matrix));
   }
@@ -100,7 +101,7 @@ bool transposes_twice(const sparse_state& s) {
   return kernels_of(s).transposes(m);
 }
 state_ref sorted_entries(const state_ref& s) {
-  if (!is_compressed(*s)) return sorted_by_keys(*s);
+  if (!is_compressed(*s) || elements_are_followed(*s)) return sorted_by_keys(*s);
   if (kernels_of(*s).arranges()) return sorted_on_host(*s);
   if (const state_ref r = sorted_on_device(*s)) return r;
   return transposes_twice(*s) ? regrouped(regrouped(s)) : sorted_by_keys(*s);
@@ -122,13 +123,18 @@ state_ref joined_on_host(const sparse_state& s) {
 
 /// Of sorted entries: those of equal place added up.
 state_ref summed(const sparse_state& s) {
-  if (is_compressed(s) && kernels_of(s).arranges()) return joined_on_host(s);
+  if (is_compressed(s) && kernels_of(s).arranges() && !elements_are_followed(s)) return joined_on_host(s);
   const ndarray fresh =
       concatenate({ones(1, {.dtype = bool_, .device = s.data.device()}), logical_not(compare_neighbours(s).equal)});
   const ndarray starts = flatnonzero(fresh);
   const dtype index = index_of(s);
   const ndarray total = full(1, entries_of(s), {.dtype = int64, .device = s.data.device()});
-  const ndarray data = segment_sums(s.data, concatenate({starts, total}));
+  const auto followed_sums = [&] {  // by position, which has derivatives
+    const ndarray sums = zeros({starts.size()}, {.dtype = s.data.dtype(), .device = s.data.device()});
+    add_at(sums, cumsum(fresh.astype(int64)) - 1, s.data);
+    return sums;
+  };
+  const ndarray data = elements_are_followed(s) ? followed_sums() : segment_sums(s.data, concatenate({starts, total}));
   const ndarray first = is_compressed(s) ? searchsorted(starts, s.first).astype(index) : take(s.first, starts);
   return make_state(s.format, s.rows, s.columns, data, first, take(s.second, starts), entry_order::canonical);
 }
@@ -163,7 +169,8 @@ state_ref kept_entries(const sparse_state& s, const ndarray& positions) {
 }
 
 state_ref kept_where(const sparse_state& s, const ndarray& mask) {
-  if (!is_compressed(s) || !kernels_of(s).arranges()) return kept_entries(s, flatnonzero(mask));
+  if (!is_compressed(s) || !kernels_of(s).arranges() || elements_are_followed(s))
+    return kept_entries(s, flatnonzero(mask));
   const value chosen = evaluated(value_of(mask));
   const ready_matrix m = ready(s, s.data.dtype());
   const dims all{entries_of(s)};

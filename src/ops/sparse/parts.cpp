@@ -5,6 +5,8 @@
 
 #include "graph/run/flush.hpp"
 #include "graph/values/faults.hpp"
+#include "graph/values/example.hpp"
+#include "ops/base/differentiating.hpp"
 #include "ops/base/opaque_call.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
@@ -41,6 +43,11 @@ state_ref with_elements(const sparse_state& s, ndarray data) {
   other->order.share(s.order);
   other->longest.share(s.longest);
   return other;
+}
+
+bool elements_are_followed(const sparse_state& s) {
+  const value data = value_of(s.data);
+  return is_followed(data) || graph::is_example(data);
 }
 
 state_ref flipped(const sparse_state& s) {

@@ -90,6 +90,8 @@ state_ref make_state(sparse::format f, std::int64_t rows, std::int64_t columns, 
                      ndarray second, entry_order order);
 /// The same places with other elements.
 state_ref with_elements(const sparse_state& s, ndarray data);
+/// Whether a derivative or a vmap follows the elements: then they are moved by recorded operations only.
+bool elements_are_followed(const sparse_state& s);
 /// The transpose, of the same parts.
 state_ref flipped(const sparse_state& s);
 /// The index dtype for extents and a number of entries.

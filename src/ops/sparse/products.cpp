@@ -84,6 +84,7 @@ std::optional<std::vector<ndarray>> announced(const state_ref& s, const ndarray&
     return times_dense(sparse_access::make(with_elements(*s, data)), x, transposed, {}, x.shape());
   };
   auto own = std::make_shared<own_derivatives>();
+  own->at_once = true;
   own->forward = [=](std::span<const ndarray> a, std::span<const ndarray>, std::span<const ndarray> t) {
     ndarray sum;
     if (t[0].defined()) sum = product(t[0], a[1], transpose);

@@ -210,6 +210,12 @@ ndarray sparse_array::sum(optional_axis axis) const {
   if (is_bool(s->data.dtype())) s = ops::canonical(s);  // bools of equal place are or-ed
   if (!axis) return sinter::sum(s->data);
   const int gone = ops::removed_axis("sum", *axis, *s);
+  if (ops::elements_are_followed(*s) && !is_complex(s->data.dtype())) {
+    const ndarray kept = gone == 1 ? ops::rows_of_entries(*s) : ops::columns_of_entries(*s);
+    const std::int64_t extent = gone == 1 ? s->rows : s->columns;
+    return bincount(kept, {.weights = s->data, .minlength = extent})
+        .astype(ops::accumulator_of(s->data.dtype()), false);
+  }
   return ops::sums_of(ops::compressed(s), gone == 1, ops::accumulator_of(s->data.dtype()));
 }
 ndarray sparse_array::mean(optional_axis axis) const {

@@ -1,6 +1,8 @@
 // Conjugate gradients and their relatives for matrices that are not symmetric.
 //
 // The order of tests and updates is SciPy's, so that numbers of steps and codes are.
+#include "ops/base/opaque_call.hpp"
+#include "ops/sparse_linalg/implicit.hpp"
 #include "ops/sparse_linalg/iteration.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
@@ -58,11 +60,28 @@ struct krylov {
 /// Products below this count as nothing.
 double square_of_epsilon(dtype t) { return epsilon_of(t) * epsilon_of(t); }
 
+using method = solution (*)(const linear_operator&, const ndarray&, const solver_kw&);
+/// The solution where a derivative or a vmap follows it.
+std::optional<solution> followed(const char* function, method solve, const linear_operator& A, const ndarray& b,
+                                 const solver_kw& kw) {
+  if (!is_within_interceptor()) [[likely]]
+    return {};
+  const bool hermitian = solve == &sparse::linalg::cg;
+  const solver_kw like{.rtol = kw.rtol, .atol = kw.atol, .maxiter = kw.maxiter};
+  const auto again = [=, m = kw.M](const ndarray& r, bool turned) {
+    solver_kw with = like;
+    with.M = turned ? transposed(m, hermitian) : m;
+    return solve(turned ? transposed(A, hermitian) : A, r, with).x;
+  };
+  return solved_implicitly({function, A, 0, again}, b, [=](const ndarray& right) { return solve(A, right, kw); });
+}
+
 }  // namespace
 
 namespace sparse::linalg {
 
 solution cg(const linear_operator& A, const ndarray& b, const solver_kw& kw) {
+  if (auto s = followed("cg", &cg, A, b, kw)) return *s;
   krylov k(make_system("cg", A, b, kw.x0, kw.M), kw);
   if (!k.begin()) return {k.s.x, 0};
   ndarray r = k.s.residual(), squares = sum_of_squares(r), rho, p;
@@ -87,6 +106,7 @@ solution cg(const linear_operator& A, const ndarray& b, const solver_kw& kw) {
 }
 
 solution bicgstab(const linear_operator& A, const ndarray& b, const solver_kw& kw) {
+  if (auto s = followed("bicgstab", &bicgstab, A, b, kw)) return *s;
   krylov k(make_system("bicgstab", A, b, kw.x0, kw.M), kw);
   if (!k.begin()) return {k.s.x, 0};
   const double least = square_of_epsilon(k.s.b.dtype());
@@ -126,6 +146,7 @@ solution bicgstab(const linear_operator& A, const ndarray& b, const solver_kw& k
 }
 
 solution cgs(const linear_operator& A, const ndarray& b, const solver_kw& kw) {
+  if (auto s = followed("cgs", &cgs, A, b, kw)) return *s;
   krylov k(make_system("cgs", A, b, kw.x0, kw.M), kw);
   if (!k.begin()) return {k.s.x, 0};
   const double least = square_of_epsilon(k.s.b.dtype());

@@ -5,6 +5,8 @@
 #include <complex>
 #include <vector>
 
+#include "ops/base/opaque_call.hpp"
+#include "ops/sparse_linalg/implicit.hpp"
 #include "ops/base/errors.hpp"
 #include "ops/sparse_linalg/iteration.hpp"
 #include "ops/sparse_linalg/orthogonal.hpp"
@@ -145,6 +147,20 @@ struct gmres_state {
 namespace sparse::linalg {
 
 solution gmres(const linear_operator& A, const ndarray& b, const gmres_kw& kw) {
+  if (is_within_interceptor()) [[unlikely]] {
+    const auto again = [A, m = kw.M, rtol = kw.rtol, atol = kw.atol, restart = kw.restart, most = kw.maxiter](
+                           const ndarray& r, bool turned) {
+      const gmres_kw with{
+          .rtol = rtol, .atol = atol, .restart = restart, .maxiter = most, .M = turned ? transposed(m, false) : m};
+      return gmres(turned ? A.transpose() : A, r, with).x;
+    };
+    const auto first = [=, type = std::string(kw.callback_type)](const ndarray& right) {
+      gmres_kw with = kw;
+      with.callback_type = type;
+      return gmres(A, right, with);
+    };
+    if (auto s = solved_implicitly({"gmres", A, 0, again}, b, first)) return *s;
+  }
   if (kw.callback_type != "x" && kw.callback_type != "pr_norm" && kw.callback_type != "legacy")
     fail<value_error>("gmres", "Unknown callback_type: '", kw.callback_type, "'");
   linear_system system = make_system("gmres", A, b, kw.x0, kw.M);

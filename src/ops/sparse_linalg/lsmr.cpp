@@ -2,6 +2,7 @@
 // Comput., 2011). Their numbers are lsmr_numbers of number_steps.inl, by the names of the paper and of SciPy.
 #include <algorithm>
 
+#include "ops/base/opaque_call.hpp"
 #include "ops/sparse_linalg/bidiagonal.hpp"
 #include "ops/sparse_linalg/step_numbers.hpp"
 #include "ops/sparse_linalg/steps.hpp"
@@ -43,7 +44,8 @@ lsmr_result lsmr(const linear_operator& A, const ndarray& b, const lsmr_kw& kw) 
   bidiagonalisation g = bidiagonalisation::begin("lsmr", A, b, kw.x0);
   const int64_t most = kw.maxiter.value_or(std::min(g.rows, g.columns));
   ndarray x = g.x;
-  lsmr_numbers k = first_lsmr_numbers(g, kw, g.alpha.item<double>(), g.beta.item<double>(), most);
+  lsmr_numbers k = first_lsmr_numbers(g, kw, for_host(g.alpha, "lsmr").item<double>(),
+                                      for_host(g.beta, "lsmr").item<double>(), most);
   if (k.normar == 0) return lsmr_result_of(x, k);
   if (g.norm_of_b == 0) return lsmr_result_of(zeros_like(x), k);
   onlooker host(g.device(), false);

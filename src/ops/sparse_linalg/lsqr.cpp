@@ -1,5 +1,6 @@
 // LSQR: the recurrences of Paige and Saunders (LSQR: An Algorithm for Sparse Linear Equations and Sparse Least Squares, ACM Trans.
 // Math. Softw., 1982). Their numbers are lsqr_numbers of number_steps.inl.
+#include "ops/base/opaque_call.hpp"
 #include "ops/sparse_linalg/bidiagonal.hpp"
 #include "ops/sparse_linalg/step_numbers.hpp"
 #include "ops/sparse_linalg/steps.hpp"
@@ -50,7 +51,8 @@ lsqr_result lsqr(const linear_operator& A, const ndarray& b, const lsqr_kw& kw) 
   bidiagonalisation g = bidiagonalisation::begin("lsqr", A, b, kw.x0);
   const int64_t most = kw.iter_lim.value_or(2 * g.columns);
   ndarray x = g.x, var = zeros({g.columns}, {.dtype = float64, .device = g.device()});
-  lsqr_numbers k = first_lsqr_numbers(g, kw, g.alpha.item<double>(), g.beta.item<double>(), most);
+  lsqr_numbers k = first_lsqr_numbers(g, kw, for_host(g.alpha, "lsqr").item<double>(),
+                                      for_host(g.beta, "lsqr").item<double>(), most);
   if (k.arnorm == 0) return lsqr_result_of(x, k, var);
   onlooker host(g.device(), false);
   number_steps numbers(lsqr_program, &k.status, g.device(), host.is_late());

@@ -2,6 +2,8 @@
 // the stopping rules of their program, which SciPy has too. Their numbers are minres_numbers of number_steps.inl.
 #include <cmath>
 
+#include "ops/base/opaque_call.hpp"
+#include "ops/sparse_linalg/implicit.hpp"
 #include "ops/base/errors.hpp"
 #include "ops/sparse_linalg/iteration.hpp"
 #include "ops/sparse_linalg/step_numbers.hpp"
@@ -38,6 +40,13 @@ minres_numbers first_minres_numbers(const minres_kw& kw, double beta, dtype type
 namespace sparse::linalg {
 
 solution minres(const linear_operator& A, const ndarray& b, const minres_kw& kw) {
+  if (is_within_interceptor()) [[unlikely]] {
+    const auto again = [A, m = kw.M, rtol = kw.rtol, shift = kw.shift, most = kw.maxiter](const ndarray& r, bool) {
+      return minres(A, r, {.rtol = rtol, .shift = shift, .maxiter = most, .M = m}).x;  // real and symmetric
+    };
+    const implicit_equation e{"minres", A, kw.shift, again};
+    if (auto s = solved_implicitly(e, b, [=](const ndarray& right) { return minres(A, right, kw); })) return *s;
+  }
   linear_system s = make_system("minres", A, b, kw.x0, kw.M);
   const dtype type = s.b.dtype();
   if (is_complex(type)) fail<dtype_error>("minres", "the method is one for real matrices, not ", type);

@@ -90,9 +90,10 @@ ndarray spatial::pdist(const ndarray& x, std::string_view metric, const metric_k
   const ndarray p = of.prepared(points);
   const int64_t n = p.shape(0);
   if (n < 2) return zeros({0}, {.dtype = type, .device = p.device()});
-  if (served_by_host(p))
+  const bool at_hand = !is_recorded_for_later();
+  if (at_hand && served_by_host(p))
     if (const ndarray d = pairs_by_terms(of, p, of.turned(p)); d.defined()) return d;
-  if (p.device().kind == device_kind::cpu)
+  if (at_hand && p.device().kind == device_kind::cpu)
     return type == dtype::f32 ? pairs_by_blocks<float>(of, p) : pairs_by_blocks<double>(of, p);
   auto [i, j] = pairs_below(n, p.device());
   if (n < (int64_t{1} << 31)) i = i.astype(int32), j = j.astype(int32);

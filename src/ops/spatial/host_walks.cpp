@@ -46,7 +46,7 @@ struct held_tree {
   sn_tree::tree<T, D> tree;
 
   explicit held_tree(const point_tree& t)
-      : points(for_host(t.points).host<T>()),
+      : points(for_host(t.points, "KDTree").host<T>()),
         boxes(t.boxes.host<T>()),
         ids(t.ids.host<std::int32_t>()),
         least(t.least.host<std::int32_t>()),
@@ -134,7 +134,7 @@ class walks_on_host final : public tree_walks {
     auto* const to = static_cast<int64_t*>(address_to_write(ids));
     return with_tree(t, of, [&]<class T, int D, int P>(const sn_tree::tree<T, D>& tree, sn_tree::norm<T, P> norm) {
       auto* const far = static_cast<T*>(address_to_write(distances));
-      const auto q = for_host(queries).host<T>();
+      const auto q = for_host(queries, "KDTree").host<T>();
       for_each_of(m, walk_time, [&](int64_t i) {
         const int64_t row = rows[index_of(i)];
         const sn_tree::nearest_list<T, int64_t> list{far + row * k, to + row * k, static_cast<int>(k),
@@ -150,7 +150,7 @@ class walks_on_host final : public tree_walks {
     const auto rows = ball.order.host<int64_t>();
     std::vector<int64_t> counts(index_of(m));
     with_tree(t, of, [&]<class T, int D, int P>(const sn_tree::tree<T, D>& tree, sn_tree::norm<T, P> norm) {
-      const auto q = for_host(ball.queries).host<T>(), r = ball.radii.host<T>();
+      const auto q = for_host(ball.queries, "KDTree").host<T>(), r = ball.radii.host<T>();
       for_each_of(m, walk_time, [&](int64_t i) {
         const int64_t row = rows[index_of(i)];
         counts[index_of(row)] = sn_tree::count_within<T, D, P>(tree, norm, q.data() + row * D, r[index_of(row)], limit,
@@ -167,7 +167,7 @@ class walks_on_host final : public tree_walks {
     std::vector<int64_t> indices(index_of(total));
     return with_tree(t, of, [&]<class T, int D, int P>(const sn_tree::tree<T, D>& tree, sn_tree::norm<T, P> norm) {
       std::vector<T> distances(index_of(total));
-      const auto q = for_host(ball.queries).host<T>(), r = ball.radii.host<T>();
+      const auto q = for_host(ball.queries, "KDTree").host<T>(), r = ball.radii.host<T>();
       for_each_of(m, walk_time, [&](int64_t i) {
         const int64_t row = rows[index_of(i)], begin = starts[index_of(row)];
         sn_tree::fill_within<T, D, P>(tree, norm, q.data() + row * D, r[index_of(row)], ball.after ? row : -1,

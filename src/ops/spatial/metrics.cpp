@@ -1,4 +1,5 @@
 // Metrics of vectors with SciPy's formulas, as recorded expressions.
+#include "ops/base/at_call.hpp"
 #include "ops/spatial/metrics.hpp"
 
 #include <algorithm>
@@ -48,6 +49,11 @@ constexpr std::array<known_metric, 20> known_metrics = {{{"euclidean"},
                                                          {"yule"},
                                                          {"haversine", false}}};
 
+/// Computes what several kernels read, where it has elements.
+void settle(const ndarray& x) {
+  if (may_look_at(value_of(x))) eval(x);
+}
+
 bool is_of_truth(std::string_view name) {
   return name == "jaccard" || name == "dice" || name == "rogerstanimoto" || name == "russellrao" ||
          name == "sokalsneath" || name == "yule";
@@ -57,7 +63,7 @@ ndarray checked_weights(const ndarray& w, int64_t d, dtype type, const char* fun
   if (view_of(w, function).shape.size() != 1 || w.shape(0) != d)
     fail<shape_error>(function, "weights of shape ", w.shape(), " for vectors of ", d, " numbers");
   if (is_complex(w.dtype())) fail<dtype_error>(function, "weights of dtype ", w.dtype());
-  if (static_cast<bool>(any(w < 0))) fail<value_error>(function, "weights below 0");
+  if (may_look_at(value_of(w)) && static_cast<bool>(any(w < 0))) fail<value_error>(function, "weights below 0");
   return w.astype(type, false);
 }
 
@@ -146,7 +152,7 @@ pair_metric::pair_metric(std::string_view name, const spatial::metric_kw& kw, co
     name_ = "euclidean";
   }
   if (is("haversine") && d != 2) fail<shape_error>(function, "the haversine metric takes 2 dimensions, not ", d);
-  if (w_.defined()) eval(w_, total_);
+  if (w_.defined()) settle(w_), settle(total_);
 }
 
 pair_metric pair_metric::squared() const {
@@ -169,7 +175,7 @@ ndarray pair_metric::prepared(const ndarray& x) const {
     out = out / where(logical_and(largest > 0, isfinite(largest)), exp2(floor(log2(largest))), 1);
     out = out / sqrt(sum(square(out), 1, {.keepdims = true}));
   }
-  eval(out);
+  settle(out);
   return out;
 }
 
@@ -242,7 +248,7 @@ bool pair_metric::multiplies(const device& where) const {
 ndarray pair_metric::turned(const ndarray& b) const {
   if (b.device().kind != device_kind::cpu || multiplies(b.device()) || is("haversine")) return b.T();
   const ndarray columns = b.T().copy();
-  eval(columns);  // else each row of the first set would turn them anew
+  settle(columns);  // else each row of the first set would turn them anew
   return columns;
 }
 
@@ -252,7 +258,7 @@ ndarray pair_metric::matrix_of_turned(const ndarray& a, const ndarray& columns) 
   if (is("cosine") || is("correlation")) return clip(1 - matmul(a, columns), 0, 2);
   if (multiplies(a.device())) {
     const ndarray both = matmul(a, columns);
-    eval(both);
+    settle(both);
     return of_counts(both, sum(a, 1)(_, newaxis) - both, sum(columns, 0) - both);
   }
   // The CPU's loops run over what lies next to each other: the second set's points. A GPU's tiles take rows as they are.

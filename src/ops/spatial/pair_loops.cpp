@@ -169,7 +169,7 @@ template <class T>
 ndarray by_terms(const pair_metric& of, const ndarray& rows, const ndarray& turned, bool pairs) {
   const int64_t m = rows.shape(0), n = turned.shape(1);
   if (rows.shape(1) < 1 || rows.shape(1) > most_terms) return {};
-  const auto x = for_host(rows).host<T>(), columns = for_host(turned).host<T>();
+  const auto x = for_host(rows, "pdist").host<T>(), columns = for_host(turned, "pdist").host<T>();
   const bool finite = are_finite(x, rows.size()) && (pairs || are_finite(columns, turned.size()));
   const bool divides = pairs && n < 256;  // else the wider vectors of compiled kernels divide faster
   const recipe<T> how = of.is_weighted() ? recipe_of<true, T>(of.name(), finite, divides)

@@ -1,4 +1,5 @@
 // Parameters of distributions by halving intervals.
+#include "ops/base/at_call.hpp"
 #include "sinter/special_parameters.hpp"
 
 #include <algorithm>
@@ -39,7 +40,7 @@ arguments arguments_of(const char* function, std::initializer_list<const operand
     if (!o->is_array()) continue;
     const graph::array_view& v = ops::view_of(o->array(), function);
     if (is_complex(v.type)) ops::fail<dtype_error>(function, v.type, " of shape ", v.shape, " is not supported");
-    ops::for_host(o->array());
+    ops::for_host(o->array(), function);
     narrow = narrow && v.type == dtype::f32;
     some = &o->array();
   }
@@ -68,7 +69,7 @@ ndarray place_of(const function_of_parameter& f, const ndarray& level, const nda
     const ndarray beyond = where(isnan(y), middle < 0, equal(y < level, grows));
     low = where(beyond, middle, low);
     high = where(beyond, high, middle);
-    eval(low, high);
+    if (ops::may_look_at(ops::value_of(low)) && ops::may_look_at(ops::value_of(high))) eval(low, high);
   }
   return (low + high) / 2;
 }

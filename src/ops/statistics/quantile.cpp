@@ -7,10 +7,13 @@
 #include "core/shape.hpp"
 #include "ops/base/algorithm_calls.hpp"
 #include "ops/base/axes.hpp"
+#include "ops/base/differentiating.hpp"
+#include "ops/base/of_examples.hpp"
 #include "ops/base/opaque_call.hpp"
 #include "ops/statistics/quantile_rank.hpp"
 #include "ops/statistics/weights.hpp"
 #include "sinter/creation.hpp"
+#include "sinter/grad.hpp"
 #include "sinter/manipulate.hpp"
 #include "sinter/reduce.hpp"
 #include "sinter/scan.hpp"
@@ -53,6 +56,7 @@ struct quantiles {
   dims shape;
   bool weak = false;      // a number, which has no dtype of its own
   bool integers = false;  // 0 and 1, with which ranks are exact
+  ndarray followed{};     // their array, one axis, where a derivative follows it
   dtype type = dtype::f64;
 };
 
@@ -64,7 +68,9 @@ quantiles quantiles_of(const operand& q, double whole, const char* function) {
     out.shape = given.shape;
     out.type = is_inexact(given.type) ? given.type : dtype::f64;
     out.integers = !is_inexact(given.type) && whole == 1;
-    out.values = (whole == 1 ? q.array() : divide(q.array(), whole)).to_vector<double>();
+    const ndarray parts = whole == 1 ? q.array() : ndarray(divide(q.array(), whole));
+    if (is_followed(value_of(q.array()))) out.followed = ravel(parts);
+    out.values = parts.to_vector<double>();
   } else {
     if (q.number().kind() == scalar_kind::complex) fail<dtype_error>(function, "a complex quantile");
     out.weak = true;
@@ -203,6 +209,21 @@ std::vector<quantile_rank<double>> ranks_of(quantile_method method, std::int64_t
   return itemsize(q.type) < 8 ? ranks_as<float>(method, n, q) : ranks_as<double>(method, n, q);
 }
 
+/// `x`, with the derivatives of `moving`.
+ndarray moved_with(const ndarray& x, const ndarray& moving) {
+  return x + (moving - stop_gradient(moving)).astype(x.dtype(), false);
+}
+
+/// A rank's share has slopes by the quantile.
+ndarray shares_of(const std::vector<double>& share, const quantiles& q, quantile_method method, std::int64_t n,
+                  const ndarray& like) {
+  const ndarray x = list_of(share, q.type, like);
+  if (!q.followed.defined()) return x;
+  const ndarray count = array(static_cast<double>(n), {.device = like.device()});
+  const ndarray at = q.followed.astype(float64, false);
+  return moved_with(x, rank_of<ndarray>(method, count, at).share);
+}
+
 struct request {
   const char* function;
   quantiles q;
@@ -241,12 +262,13 @@ ndarray quantile_of_rows(const request& r, const sample& s, bool keepdims) {
     const ndarray first = element(sorted.rows, lower[0]);
     if (r.exact) out = first;
     else if (r.q.weak) out = between(first, element(sorted.rows, upper[0]), share[0]);
-    else out = between(first, element(sorted.rows, upper[0]), list_of(share, r.q.type, first)(0));
+    else out = between(first, element(sorted.rows, upper[0]), shares_of(share, r.q, r.method, s.count, first)(0));
     return arranged(expand_dims(nan_restored(out, sorted), -1), r.q, s, keepdims);
   }
   out = take(sorted.rows, positions_of(lower, sorted.rows), -1);
   if (!r.exact)
-    out = between(out, take(sorted.rows, positions_of(upper, sorted.rows), -1), list_of(share, r.q.type, out));
+    out = between(out, take(sorted.rows, positions_of(upper, sorted.rows), -1),
+                  shares_of(share, r.q, r.method, s.count, out));
   out = moveaxis(out, -1, 0);
   return arranged(moveaxis(nan_restored(out, sorted), 0, -1), r.q, s, keepdims);
 }
@@ -279,7 +301,8 @@ ndarray quantile_of_numbers(const request& r, const sample& s, bool keepdims) {
   const ordered sorted = with_ranks(s, wanted);
   const ndarray& rows = sorted.rows;
   const ndarray n = counts.count.astype(float64);
-  const auto at = rank_of<ndarray>(r.method, n, list_of(r.q.values, float64, n));
+  const ndarray q = list_of(r.q.values, float64, n);
+  const auto at = rank_of<ndarray>(r.method, n, r.q.followed.defined() ? moved_with(q, r.q.followed) : q);
   const auto chosen = [&](const ndarray& position) {
     return take_along_axis(rows, sorted.places(position.astype(int64)), -1);
   };
@@ -317,6 +340,16 @@ ndarray weighted_quantile(const request& r, const ndarray& x, const quantile_kw&
 
 ndarray quantile_as(const char* function, const ndarray& x, const operand& q, double whole, const quantile_kw& kw,
                     bool skips_nan) {
+  const ndarray given = q.is_array() ? q.array() : ndarray(), weights = kw.weights ? *kw.weights : ndarray();
+  const bool looks = skips_nan || weights.defined();  // at the elements; else at the quantiles only
+  const auto again = [=, method = std::string(kw.method)](std::span<const ndarray> o) {
+    quantile_kw with = kw;
+    with.method = method;
+    if (o[2].defined()) with.weights = o[2];
+    return results_of(quantile_as(function, o[0], o[1].defined() ? operand(o[1]) : q, whole, with, skips_nan));
+  };
+  if (looks || (given.defined() && is_of_examples(std::span(&given, 1))))
+    if (auto r = intercept_mapped(function, {&x, &given, &weights}, again)) return (*r)[0];
   const request r = request_of(q, whole, kw, x, function);
   if (kw.weights) return weighted_quantile(r, x, kw, skips_nan);
   const sample s = sample_of(x, kw.axis, function);
@@ -354,6 +387,8 @@ ndarray median(const ndarray& x, const median_kw& kw) {
 
 ndarray nanmedian(const ndarray& x, const median_kw& kw) {
   if (!is_inexact(view_of(x, "nanmedian").type)) return median(x, kw);
+  const auto again = [kw](std::span<const ndarray> o) { return results_of(nanmedian(o[0], kw)); };
+  if (auto r = intercept_mapped("nanmedian", {&x}, again)) return (*r)[0];
   const sample s = sample_of(x, kw.axis, "nanmedian");
   if (s.count == 0) return axes_restored(mean(s.elements, -1), s, kw.keepdims);
   const numbers_in counts = numbers_of(s);

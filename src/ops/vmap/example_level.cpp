@@ -223,8 +223,7 @@ std::vector<ndarray> example_level::run(const opaque_call& call) {
     if (all) zeros.back() = broadcast_to(zeros.back(), to_shape(one->shape));
   }
   const opaque_rule rule = rule_of(c);
-  // Steps of the user's are recorded; a sparse product, which also brings its derivatives along, runs at once.
-  const bool maps_steps = call.own && std::string_view(call.name) != "sparse_matmul";
+  const bool maps_steps = call.own && !call.own->at_once;  // steps of the user's are recorded
   const std::vector<ndarray> results = maps_steps ? mapped_with_derivatives(c)
                                        : rule     ? rule(c)
                                                   : results_in_turn(c, zeros);

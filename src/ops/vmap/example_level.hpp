@@ -44,6 +44,7 @@ class example_level final : public graph::example_source, public interceptor {
              std::span<const value> parameters, runtime::device_id device) override;
   // interceptor
   bool takes(const ndarray& x) const override;
+  bool takes_examples() const override { return true; }
   std::vector<ndarray> run(const opaque_call& call) override;
 
  private:

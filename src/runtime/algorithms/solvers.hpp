@@ -7,6 +7,7 @@
 // library that is needed cannot be opened.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 
@@ -52,6 +53,10 @@ class outcome {
   virtual ~outcome() = default;
   /// The index of the first number that is not 0; -1 if there is none. Waits for the work enqueued before.
   virtual std::int64_t first_failure() = 0;
+  /// Calls `refuse`, which throws, with the first failure. Of captured work, in the launch that has it.
+  virtual void require_none(const std::function<void(std::int64_t)>& refuse) {
+    if (const std::int64_t first = first_failure(); first >= 0) refuse(first);
+  }
 };
 
 class solvers {

@@ -296,3 +296,62 @@ TEST_CASE("derivatives of loops as loops: each example, and a pull-back that out
   for (int k = 0; k < 20; ++k, power *= 0.9) right += power + 20 * (1 - power);
   CHECK(double(pull(ones(20))) == doctest::Approx(right).epsilon(1e-13));
 }
+
+TEST_CASE("derivatives of loops as loops: selections from what the step reads, by scanned indices") {
+  const ndarray at = reshape(arange(40 * 4) * 7 % 6, {40, 4}), one = arange(40) % 6;
+  const many x{numbers({4, 3}, -1, 1), numbers({6, 3}, -0.5, 0.5), numbers({3, 3}, -0.4, 0.4)};
+  using reader = ndarray (*)(const ndarray& table, const ndarray& at, const ndarray& h);
+  const reader readers[] = {
+      [](const ndarray& t, const ndarray& at, const ndarray&) -> ndarray { return t(at); },
+      [](const ndarray& t, const ndarray& at, const ndarray& h) -> ndarray { return t(at) * h; },
+      [](const ndarray& t, const ndarray& at, const ndarray&) -> ndarray { return (t * 2)(at(slice(_, _, -1))); },
+      [](const ndarray& t, const ndarray& at, const ndarray&) -> ndarray { return t(at % 6, at % 3)(_, newaxis); },
+      [](const ndarray& t, const ndarray& at, const ndarray&) -> ndarray {
+        return t(_, at % 3).T()(slice(0, 4), slice(0, 3));
+      },
+      [](const ndarray& t, const ndarray& at, const ndarray&) -> ndarray { return take(t, at, 0); },
+      [](const ndarray& t, const ndarray&, const ndarray&) -> ndarray { return roll(t, 2, {.axis = 0})(slice(0, 4)); },
+      [](const ndarray& t, const ndarray&, const ndarray&) -> ndarray {
+        return pad(t, 1, "reflect")(slice(0, 4), slice(0, 3));
+      },
+      [](const ndarray& t, const ndarray& at, const ndarray& h) -> ndarray {
+        ndarray y = t * 1.0;
+        y(at) = h;
+        return y(slice(0, 4));
+      },
+      [](const ndarray& t, const ndarray& at, const ndarray& h) -> ndarray {
+        ndarray y = t * 1.0;
+        add_at(y(at), h);
+        return y(slice(0, 4));
+      },
+  };
+  int k = 0;
+  for (const reader read : readers) {
+    CAPTURE(k);
+    ++k;
+    check_derivatives(
+        [&](way& w, const many& a) {
+          const auto [h, all] = scan(
+              [&](const ndarray& h, const ndarray& t) {
+                ++w.calls;
+                const ndarray next = tanh(matmul(h, a[2]) + read(a[1], t, h));
+                return std::pair(next, sum(next * next));
+              },
+              a[0], at, {.call_each = w.call_each});
+          return many{h, all};
+        },
+        x);
+  }
+  check_derivatives(
+      [&](way& w, const many& a) {  // one row of each step
+        const auto [h, all] = scan(
+            [&](const ndarray& h, const ndarray& t) {
+              ++w.calls;
+              const ndarray next = 0.5 * h + a[1](t) * a[2](0);
+              return std::pair(next, next);
+            },
+            a[0](0), one, {.call_each = w.call_each});
+        return many{h, all};
+      },
+      x);
+}

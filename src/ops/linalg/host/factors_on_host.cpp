@@ -3,6 +3,7 @@
 #include <limits>
 #include <numeric>
 
+#include "ops/base/of_examples.hpp"
 #include "ops/linalg/host/matrix.hpp"
 #include "sinter/linalg_factors.hpp"
 #include "sinter/manipulate.hpp"
@@ -178,11 +179,16 @@ void factor_pivoted(host_matrix<T> a, T* taus, int64_t* pivots) {
 }  // namespace
 
 linalg::ldl_result linalg::ldl(const ndarray& x, const ldl_kw& kw) {
+  const auto again = [kw](std::span<const ndarray> o) {
+    const ldl_result r = ldl(o[0], kw);
+    return results_of(r.lu, r.d, r.perm);
+  };
+  if (auto r = intercept_mapped("ldl", {&x}, again)) return {(*r)[0], (*r)[1], (*r)[2]};
   const matrix_stack s = square_matrices_of(x, "ldl");
   const dtype type = linalg_dtype("ldl", {&x});
   return in_double(type, [&](auto zero) {
     using T = decltype(zero);
-    host_stack<T> from(x.astype(type, false), s.count(), s.rows, s.rows), lu(s.count(), s.rows, s.rows),
+    host_stack<T> from("ldl", x.astype(type, false), s.count(), s.rows, s.rows), lu(s.count(), s.rows, s.rows),
         d(s.count(), s.rows, s.rows);
     host_stack<int64_t> perm(s.count(), 1, s.rows);
     for (int64_t k = 0; k < s.count(); ++k) factor_ldl(from[k], kw, lu[k], d[k], perm[k].first);
@@ -195,12 +201,18 @@ linalg::ldl_result linalg::ldl(const ndarray& x, const ldl_kw& kw) {
 linalg::pivoted_qr_result linalg::qr_pivoted(const ndarray& x, const qr_kw& kw) {
   if (kw.mode != "reduced" && kw.mode != "complete" && kw.mode != "r")
     fail<value_error>("qr_pivoted", "Unrecognized mode '", kw.mode, "'; it is reduced, complete or r");
+  const auto again = [kw](std::span<const ndarray> o) {
+    const pivoted_qr_result r = qr_pivoted(o[0], kw);
+    return kw.mode == "r" ? results_of(r.r, r.p) : results_of(r.r, r.p, r.q);
+  };
+  if (auto r = intercept_mapped("qr_pivoted", {&x}, again))
+    return {r->size() == 3 ? (*r)[2] : ndarray(), (*r)[0], (*r)[1]};
   const matrix_stack s = matrices_of(x, "qr_pivoted");
   const dtype type = linalg_dtype("qr_pivoted", {&x});
   const int64_t k = std::min(s.rows, s.columns), columns = kw.mode == "complete" ? s.rows : k;
   return in_double(type, [&](auto zero) {
     using T = decltype(zero);
-    host_stack<T> a(x.astype(type, false), s.count(), s.rows, s.columns), q(s.count(), s.rows, columns),
+    host_stack<T> a("qr_pivoted", x.astype(type, false), s.count(), s.rows, s.columns), q(s.count(), s.rows, columns),
         r(s.count(), columns, s.columns);
     host_stack<int64_t> p(s.count(), 1, s.columns);
     std::vector<T> taus(static_cast<std::size_t>(k));

@@ -45,8 +45,8 @@ struct host_stack {
   host_stack(std::int64_t matrices, std::int64_t m, std::int64_t n)
       : count(matrices), rows(m), columns(n), elements(static_cast<std::size_t>(matrices * m * n)) {}
   /// Waits.
-  host_stack(const ndarray& x, std::int64_t matrices, std::int64_t m, std::int64_t n)
-      : count(matrices), rows(m), columns(n), elements(for_host(x).to_vector<T>()) {}
+  host_stack(const char* function, const ndarray& x, std::int64_t matrices, std::int64_t m, std::int64_t n)
+      : count(matrices), rows(m), columns(n), elements(for_host(x, function).to_vector<T>()) {}
 
   host_matrix<T> operator[](std::int64_t k) noexcept { return {elements.data() + k * rows * columns, rows, columns}; }
   /// An array of a shape and dtype beside another one.

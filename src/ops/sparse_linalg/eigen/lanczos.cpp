@@ -1,3 +1,4 @@
+#include "ops/base/opaque_call.hpp"
 #include "ops/sparse_linalg/eigen/lanczos.hpp"
 
 #include <algorithm>
@@ -161,9 +162,9 @@ class lanczos {
   /// Puts a column into the projected matrix, less what only rounding makes of its elements. False where nothing is left of the
   /// next vector, and it is not the last.
   bool take(const pending_column& c) {
-    const std::vector<amplitude> h = c.h.to_vector<amplitude>();
+    const std::vector<amplitude> h = for_host(c.h, p_.function).to_vector<amplitude>();
     const double before = left_, alpha = c.alpha.defined() ? c.alpha.item<double>() : 0;
-    double size = left_ = c.left.item<double>();
+    double size = left_ = for_host(c.left, p_.function).item<double>();
     for (const amplitude v : h) size = std::hypot(size, std::abs(v));
     size = std::hypot(size, alpha);
     if (!std::isfinite(size)) fail<linalg_error>(p_.function, "A x has elements that are not finite");

@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "ops/base/opaque_call.hpp"
 #include "ops/base/errors.hpp"
 #include "ops/sparse_linalg/eigen/gram.hpp"
 #include "sinter/creation.hpp"
@@ -108,7 +109,7 @@ class lobpcg_run {
   }
   /// Writes down the step's eigenvalues and norms.
   void record(const ndarray& r) {
-    norms_ = sqrt(sum(real(r * conj(r)), 0)).astype(float64).to_vector<double>();
+    norms_ = for_host(sqrt(sum(real(r * conj(r)), 0)), name).astype(float64).to_vector<double>();
     for (const double v : norms_)
       if (!std::isfinite(v)) fail<linalg_error>(name, "A x has elements that are not finite");
     lambdas_.resize(static_cast<std::size_t>(step_)), residuals_.resize(static_cast<std::size_t>(step_));

@@ -9,6 +9,7 @@
 #include "ops/base/errors.hpp"
 #include "ops/base/opaque_call.hpp"
 #include "ops/sparse_linalg/host/superlu_library.hpp"
+#include "ops/sparse_linalg/implicit.hpp"
 #include "ops/sparse_linalg/iteration.hpp"
 #include "platform/host_libraries.hpp"
 #include "sinter/creation.hpp"
@@ -73,8 +74,8 @@ struct host_columns {
 };
 
 template <class T>
-host_columns<T> columns_on_host(const sparse_array& a) {
-  return {for_host(a.data()).to_vector<T>(), a.indices().to_vector<int>(), a.indptr().to_vector<int>()};
+host_columns<T> columns_on_host(const char* function, const sparse_array& a) {
+  return {for_host(a.data(), function).to_vector<T>(), a.indices().to_vector<int>(), a.indptr().to_vector<int>()};
 }
 
 /// csc on the host with one entry a place, in the dtype to compute in.
@@ -158,7 +159,7 @@ auto with_element(dtype t, F f) {
 
 template <class T>
 void factor_columns(const char* function, factored& to, const sparse_array& a, slu::options& how, bool incomplete) {
-  host_columns<T> c = columns_on_host<T>(a);
+  host_columns<T> c = columns_on_host<T>(function, a);
   const slu::library& lib = *to.library;
   slu::columns store{static_cast<int>(c.values.size()), c.values.data(), c.rows.data(), c.starts.data()};
   slu::matrix whole{slu::NC, slu::of<T>::dtype, 0, to.n, to.n, &store}, ordered{};
@@ -334,6 +335,14 @@ ndarray spsolve(const sparse_array& A, const ndarray& b, const spsolve_kw& kw) {
   if (!b.defined()) fail<value_error>("spsolve", "b is undefined (default-constructed or moved from)");
   if (A.defined() && (b.ndim() < 1 || b.ndim() > 2 || b.shape(0) != A.shape(0)))
     fail<shape_error>("spsolve", "A of shape ", A.shape(), " and b of shape ", b.shape());
+  if (is_within_interceptor() && A.defined()) [[unlikely]] {
+    const std::string order(kw.permc_spec);
+    const auto again = [A, order](const ndarray& right, bool turned) {
+      return spsolve(turned ? A.T() : A, right, {.permc_spec = order});
+    };
+    const auto first = [=](const ndarray& right) { return solution{again(right, false), 0}; };
+    if (auto s = solved_implicitly({"spsolve", A, 0, again}, b, first)) return s->x;
+  }
   const sinter::dtype type = A.defined() ? promote_types(solver_dtype(A.dtype()), solver_dtype(b.dtype())) : float64;
   return splu(A.defined() ? A.astype(type) : A, {.permc_spec = kw.permc_spec}).solve(b);
 }

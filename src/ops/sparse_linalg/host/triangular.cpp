@@ -21,7 +21,7 @@ namespace {
 template <class T>
 void substitute(const sparse_array& a, std::vector<T>& x, int64_t columns, bool lower, bool unit) {
   const auto starts = a.indptr().to_vector<int64_t>(), places = a.indices().to_vector<int64_t>();
-  const auto values = for_host(a.data()).to_vector<T>();
+  const auto values = for_host(a.data(), "spsolve_triangular").to_vector<T>();
   const int64_t n = a.shape(0);
   for (int64_t step = 0; step < n; ++step) {
     const int64_t i = lower ? step : n - 1 - step;
@@ -45,7 +45,7 @@ void substitute(const sparse_array& a, std::vector<T>& x, int64_t columns, bool 
 
 template <class T>
 ndarray solved(const sparse_array& a, const ndarray& b, const sparse::linalg::spsolve_triangular_kw& kw) {
-  std::vector<T> x = for_host(b).to_vector<T>();
+  std::vector<T> x = for_host(b, "spsolve_triangular").to_vector<T>();
   substitute(a, x, b.ndim() == 1 ? 1 : b.shape(1), kw.lower, kw.unit_diagonal);
   return array(x.data(), b.shape(), {.device = b.device()});
 }
