@@ -16,7 +16,7 @@ inline std::vector<device>& devices_of_meshes() {
     std::vector<device> some{default_device()};
     if (some[0].kind == device_kind::cuda)
       for (int k = 0; k < device_count(device_kind::cuda); ++k)
-        if (cuda(k) != some[0]) some.push_back(cuda(k));
+        if (const device other(device_kind::cuda, k); other != some[0]) some.push_back(other);
     return some;
   }();
   return all;

@@ -14,6 +14,9 @@
 #include <string>
 #include <vector>
 
+#ifdef SINTER_HAS_CUDA  // before the function cuda is declared
+#include "backends/cuda/driver/hooks.hpp"
+#endif
 #include "dist/meshes.hpp"
 #include "support/cuda_coverage.hpp"
 #include "support/heartbeat.hpp"
@@ -21,9 +24,6 @@
 #include "support/queue.hpp"
 #include "support/shard.hpp"
 #include "support/simulated_gpu.hpp"
-#ifdef SINTER_HAS_CUDA
-#include "backends/cuda/driver/hooks.hpp"
-#endif
 #include "sinter/device.hpp"
 #include "sinter/error.hpp"
 
