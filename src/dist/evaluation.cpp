@@ -99,7 +99,7 @@ class evaluation final : public graph::mesh_evaluation {
     std::vector<value> pending;
     for (const value& r : roots)
       if (!r->is_leaf() && std::find(pending.begin(), pending.end(), r) == pending.end()) pending.push_back(r);
-    {
+    if (!pending.empty()) {
       std::vector<shards> results;
       {
         partitioner p(m, false);
@@ -111,7 +111,7 @@ class evaluation final : public graph::mesh_evaluation {
       for (std::size_t k = 0; k < pending.size(); ++k) commit(m, pending[k].get(), std::move(results[k]), dropped);
     }
     std::vector<const shards*> all;
-    for (const value& r : pending) all.push_back(&shards_of(*r));
+    for (const value& r : roots) all.push_back(&shards_of(*r));
     flush_parts(m, all);
   }
 

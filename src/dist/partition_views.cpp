@@ -244,6 +244,32 @@ bool partitioner::view_oblique(const parts& from, const dims& base, dtype type, 
   return true;
 }
 
+namespace {
+
+/// The layout of a view of an array, whose elements stay where they are. how: of the array with joined axes.
+layout layout_seen(const slices& s, const layout& how, const dims& shape) {
+  layout seen;
+  for (const split& one : how.splits) {
+    int axis = -1;
+    std::int64_t longest = 0;
+    for (int j = 0; j < shape.size(); ++j) {
+      const course& c = s.along[static_cast<std::size_t>(j)];
+      if (c.axis == one.axis && std::abs(c.step) > longest) axis = j, longest = std::abs(c.step);
+    }
+    if (axis < 0) continue;  // one coordinate: its part goes to all
+    const std::int64_t step = s.along[static_cast<std::size_t>(axis)].step, extent = shape[axis];
+    split out{axis, one.over, even_bounds(extent, one.parts())};
+    if (step > 0) {
+      for (std::size_t k = 1; k + 1 < one.bounds.size(); ++k)
+        out.bounds[k] = std::clamp<std::int64_t>(ceil_div(one.bounds[k] - s.start[one.axis], step), 0, extent);
+    }
+    seen.add(std::move(out));
+  }
+  return seen;
+}
+
+}  // namespace
+
 parts partitioner::view_of(const parts& from, const dims& base, dtype type, const dims& shape, const dims& strides,
                            std::int64_t offset) {
   const auto s = find_slices(base, shape, strides, offset);
@@ -276,24 +302,7 @@ parts partitioner::view_of(const parts& from, const dims& base, dtype type, cons
   } else {
     wide.at = from.at;
   }
-  // Elements stay where they are.
-  layout how;
-  for (const split& one : joined_layout.splits) {
-    int axis = -1;
-    std::int64_t longest = 0;
-    for (int j = 0; j < shape.size(); ++j) {
-      const course& c = s->along[static_cast<std::size_t>(j)];
-      if (c.axis == one.axis && std::abs(c.step) > longest) axis = j, longest = std::abs(c.step);
-    }
-    if (axis < 0) continue;  // one coordinate: its part goes to all
-    const std::int64_t step = s->along[static_cast<std::size_t>(axis)].step, extent = shape[axis];
-    split out{axis, one.over, even_bounds(extent, one.parts())};
-    if (step > 0) {
-      for (std::size_t k = 1; k + 1 < one.bounds.size(); ++k)
-        out.bounds[k] = std::clamp<std::int64_t>(ceil_div(one.bounds[k] - s->start[one.axis], step), 0, extent);
-    }
-    how.add(std::move(out));
-  }
+  const layout how = layout_seen(*s, joined_layout, shape);  // elements stay where they are
   wishes want, seen = parts_under(mesh_, how, shape);
   for (const box& b : seen) want.push_back(is_empty(b) ? box{dims(s->base.size()), dims(s->base.size())} : s->reach(b));
   const std::vector<pieces> all = mover_.fetch(wide, s->base, type, want);
@@ -332,6 +341,17 @@ layout partitioner::layout_of_source(node* written, const dims& shape) {
     how.add(std::move(s));
   }
   return how;
+}
+
+/// The layout in which an update gets what it writes, where the array that is written has one.
+std::optional<layout> partitioner::layout_written(node* update) {
+  node *const base = update->operand(0), *const written = update->operand(1);
+  const auto known = entries_.find(base);
+  if (known == entries_.end() || known->second.free) return {};
+  const auto s = find_slices(base->shape, written->shape, update->update().strides, update->update().offset);
+  layout joined_layout;
+  if (!s || !s->is_plain() || !join_layout(*s, base->shape, known->second.in.how, joined_layout)) return {};
+  return layout_seen(*s, joined_layout, written->shape);
 }
 
 parts partitioner::update(node* n) {

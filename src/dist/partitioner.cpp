@@ -2,6 +2,7 @@
 #include "dist/partitioner.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "sinter/error.hpp"
 
@@ -21,9 +22,15 @@ std::vector<node*> pending_below(std::span<const value> roots) {
   for (const value& r : roots) add(r.get());
   for (std::size_t k = 0; k < found.size(); ++k)
     for (int a = 0; a < found[k]->operand_count(); ++a) add(found[k]->operand(a));
-  std::stable_sort(found.begin(), found.end(), [](const node* a, const node* b) {
-    return a->is_leaf() != b->is_leaf() ? a->is_leaf() : a->order < b->order;
-  });
+  // Views come right after what they are views of, so that their layouts are known to whatever reads one of them.
+  using place = std::tuple<bool, std::uint64_t, bool, std::uint64_t>;
+  const auto place_of = [](const node* n) -> place {
+    const node* base = n;
+    while (base->kind == node_kind::view) base = base->operand(0);
+    const std::uint64_t first = base->is_leaf() ? 0 : base->order;
+    return {!n->is_leaf(), first, n != base, n->order};
+  };
+  std::stable_sort(found.begin(), found.end(), [&](const node* a, const node* b) { return place_of(a) < place_of(b); });
   return found;
 }
 
@@ -56,7 +63,9 @@ parts as_parts(const mesh_state& m, const layout& how, const dims& shape, std::v
 }
 
 void partitioner::enter_below(std::span<const value> roots) {
-  for (node* n : pending_below(roots))
+  const std::vector<node*> nodes = pending_below(roots);
+  find_groups(nodes);
+  for (node* n : nodes)
     if (!entries_.contains(n)) enter(n);
 }
 
@@ -313,9 +322,10 @@ std::int64_t partitioner::cost(const layout& how, const dims& shape, std::span<n
   return bytes;
 }
 
-layout partitioner::choose(const dims& shape, std::span<node* const> operands) {
+layout partitioner::choose(const dims& shape, dtype type, std::span<node* const> operands, const layout* toward) {
   layout best;
   std::int64_t least = -1;
+  if (toward) best = *toward, least = cost(best, shape, operands);
   for (node* first : operands) {
     if (at(first).free) continue;
     layout how = lifted(first, shape);
@@ -324,7 +334,8 @@ layout partitioner::choose(const dims& shape, std::span<node* const> operands) {
       for (const split& s : lifted(other, shape).splits)
         if (!how.along(s.axis) && !how.uses_any(s.over)) how.add(s);
     }
-    const std::int64_t bytes = cost(how, shape, operands);
+    std::int64_t bytes = cost(how, shape, operands);
+    if (toward) bytes += bytes_to_move(mesh_, how, shape, type, parts_under(mesh_, *toward, shape));
     if (least < 0 || bytes < least) best = std::move(how), least = bytes;
   }
   return best;
@@ -376,7 +387,7 @@ partitioner::entry partitioner::map(node* n) {
     refuse_sharded(n->call().function->name, "the kernel writes its outputs itself, which are sharded",
                    "run it on the parts (dist::local)");
   entry out;
-  out.in.how = choose(n->shape, operands);
+  out.in.how = choose(n->shape, n->type, operands, target_of(n));
   if (!is_call && keeps_terms(n, out)) return out;
   // Of a sum that nobody has needed yet: whoever needs this says in which parts.
   out.waits = !is_call && std::all_of(operands.begin(), operands.end(),

@@ -5,6 +5,7 @@
 // is copied together. What any layout would do for (numbers, coordinates, draws, and what is computed from them) has
 // none until somebody asks.
 #pragma once
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -49,6 +50,16 @@ class partitioner {
     std::vector<parts> finer = {};               // of one that waits: made in other layouts
   };
 
+  /// Elementwise nodes of one shape that read each other. One layout for all of them, so that halos of operands move and
+  /// nothing that has been computed of these.
+  struct group {
+    node* update = nullptr;            // that writes the result; null: none
+    std::vector<node*> operands = {};  // of all nodes, which are no members
+    bool is_decided = false;
+    std::optional<layout> target = {};
+  };
+  static constexpr std::size_t most_operands = 64;  // that are looked at
+
   entry& at(node* n) { return entries_.at(n); }
   void enter(node* n);
   bool is_free(node* n);
@@ -63,7 +74,13 @@ class partitioner {
   value make_free(node* n, const box& where, int position);
   value make_everywhere(node* n, int position);
 
-  layout choose(const dims& shape, std::span<node* const> operands);
+  /// toward: the layout in which the result is needed, or null.
+  layout choose(const dims& shape, dtype type, std::span<node* const> operands, const layout* toward = nullptr);
+  void find_groups(std::span<node* const> nodes);
+  /// The layout in which the group of an elementwise node is to be computed; null: none in particular.
+  const layout* target_of(node* n);
+  std::optional<layout> layout_written(node* update);
+  std::optional<layout> layout_for_all(const dims& shape, std::span<node* const> operands);
   layout lifted(node* operand, const dims& shape);
   layout projected(const layout& how, const dims& shape, node* operand) const;
   std::int64_t cost(const layout& how, const dims& shape, std::span<node* const> operands);
@@ -119,7 +136,9 @@ class partitioner {
   std::unordered_map<node*, entry> entries_;
   std::unordered_map<node*, std::vector<piece>> free_;        // blocks of free values that have been recorded
   std::unordered_map<node*, std::vector<value>> everywhere_;  // parameters of draws that have gone to all
-  std::vector<value> kept_;                                   // values of the mesh that stand for others
+  std::unordered_map<node*, std::size_t> group_of_;           // of elementwise nodes
+  std::vector<group> groups_;
+  std::vector<value> kept_;  // values of the mesh that stand for others
 };
 
 /// Bytes up to which an operand that every device needs goes to all without having been asked for.

@@ -2,13 +2,29 @@
 #include "dist/transfers.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <optional>
 
 #include "graph/run/array.hpp"
 #include "graph/run/flush.hpp"
+#include "graph/run/ongoing_capture.hpp"
 #include "graph/values/faults.hpp"
 #include "graph/values/record.hpp"
+#include "runtime/backend.hpp"
 
 namespace sinter::sharding {
+
+runtime::stream& arrivals_of(runtime::backend& device) {
+  static constinit std::atomic<runtime::stream*> opened[runtime::device_slots] = {};
+  std::atomic<runtime::stream*>& mine = opened[device.slot()];
+  if (runtime::stream* const s = mine.load(std::memory_order_acquire)) return *s;
+  static auto* const opening = new std::mutex;  // outlives static arrays
+  const std::lock_guard lock(*opening);
+  if (!mine.load(std::memory_order_relaxed))
+    mine.store(&device.open_stream({.non_blocking = true}), std::memory_order_release);
+  return *mine.load(std::memory_order_relaxed);
+}
 
 /// The positions that have one part.
 struct holders {
@@ -44,6 +60,18 @@ int nearest(const mesh_state& m, const holders& h, int position) {
     if (m.share_device(q, position)) return q;
   return h.positions[static_cast<std::size_t>(position) % h.positions.size()];
 }
+
+/// Of what comes to a GPU in its scope: enqueued beside the kernels. Captures refuse it, on their own stream.
+class beside_kernels {
+ public:
+  explicit beside_kernels(runtime::device_id device) {
+    runtime::backend& b = runtime::get_backend(device);
+    if (!b.host_addressable() && !graph::is_capturing()) arrivals_.emplace(arrivals_of(b));
+  }
+
+ private:
+  std::optional<runtime::current_guard> arrivals_;
+};
 
 /// Whether so much of a piece is sent that it is computed whole rather than twice.
 bool is_large_part(const box& sent, const box& of) { return count_of(sent) * 4 >= count_of(of); }
@@ -92,6 +120,7 @@ value mover::copy_to(const value& v, int position) {
   if (v->device == device) return v;
   if (dry_) return graph::record_unset(v->type, v->shape, device);
   const graph::view_ref here = graph::make_array(v);
+  const beside_kernels here_comes(device);
   return graph::read(*graph::to_device(*here, device));
 }
 
@@ -117,9 +146,13 @@ void mover::post(const parts& from, dtype type, int q, int p, const box& wanted,
     out.sent.push_back(joined(shared, wanted, type, mesh_.devices[static_cast<std::size_t>(q)]));
   } else if (mesh_.is_local(p)) {
     const runtime::device_id here = mesh_.devices[static_cast<std::size_t>(p)];
-    const value v =
-        dry_ ? graph::record_unset(type, extents_of(wanted), here) : graph::unset_leaf(extents_of(wanted), type, here);
-    out.received.push_back(v);
+    if (dry_) {
+      out.received.push_back(graph::record_unset(type, extents_of(wanted), here));
+    } else {
+      const beside_kernels memory(here);
+      out.received.push_back(graph::unset_leaf(extents_of(wanted), type, here));
+    }
+    const value& v = out.received.back();
     to.push_back({wanted, v});
   } else {
     return;
@@ -144,6 +177,7 @@ void mover::exchange(mail& m) {
     if (mesh_.is_local(one.from)) one.source = block(m.sent[sent++]);
     else one.target = block(m.received[received++]);
   }
+  const beside_kernels now(mesh_.devices[static_cast<std::size_t>(mesh_.first_local())]);
   mesh_.group->exchange(m.all);
 }
 

@@ -57,4 +57,15 @@ class mover {
   std::vector<transfer> log_;
 };
 
+/// The stream of a device on which what comes from other devices is enqueued, so that kernels which do not need it run beside
+/// it: one for each device, besides those of its kernels, opened on the first call for the rest of the process. Who orders what is
+/// buffers, as everywhere (runtime/stream.hpp):
+///   - A copy from another device, or an exchange of NCCL, takes its memory in the order of this stream and is a submission
+///     there: it comes after what computes its source, on the other device's stream, and after all that has used the memory before.
+///   - A kernel that reads what has come waits for it. Kernels that are launched before do not: a flush declares the
+///     uses of each launch when it comes to it.
+///   - What overwrites the source on the other device, or gets its memory, waits for the copy.
+/// device: one whose work is only enqueued.
+runtime::stream& arrivals_of(runtime::backend& device);
+
 }  // namespace sinter::sharding

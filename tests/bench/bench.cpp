@@ -1,6 +1,7 @@
 // Times the library's main kernels and prints one table. peers.py prints the same rows for other libraries.
 // Usage: sinter_bench [--device NAME]
 //        [--large | --first-calls | --cold | --algorithms | --linalg | --random | --fft | --collectives | --meshes]
+//        --scaling [--devices N] [--small] [--only TEXT] work on one device and on a mesh of N; mesh_peers.py has JAX's
 //        --sparse [--only TEXT], --statistics [--only TEXT], --derivatives [--only TEXT]
 //        --special [--only TEXT]                        special functions; special/special.py has SciPy's beside them
 //        --lines [--small] [--only TEXT]                lines as users write them; lines.py has them for other libraries
@@ -152,6 +153,7 @@ void run(const char* program, bool large) {
 int main(int count, char** words) try {
   bool small = false, large = false, first = false;
   double seconds = 600;
+  int devices = 2;
   std::string only, wanted, inputs = ".";
   const std::map<std::string, std::function<void()>> tables = {
       {"", [&] { bench::run(words[0], large); }},
@@ -176,6 +178,7 @@ int main(int count, char** words) try {
       {"--derivatives", [&] { bench::derivative_rows(only); }},
       {"--collectives", [] { bench::collective_rows(); }},
       {"--meshes", [] { bench::mesh_host_rows(); }},
+      {"--scaling", [&] { bench::scaling_rows(small, devices, only); }},
       {"--lines", [&] { first ? bench::first_call_rows(small, only) : bench::line_rows(small, only); }},
       {"--programs", [&] { bench::program_rows(inputs, only); }},
       {"--sweep", [&] { bench::sweep_rows(small, seconds, only); }},
@@ -194,21 +197,23 @@ int main(int count, char** words) try {
       only = words[++k];
     } else if (word == "--inputs" && k + 1 < count) {
       inputs = words[++k];
+    } else if (word == "--devices" && k + 1 < count) {
+      devices = std::max(1, std::atoi(words[++k]));
     } else if (word == "--seconds" && k + 1 < count) {
       seconds = std::atof(words[++k]);
     } else if (word == "--device" && k + 1 < count) {
       sinter::set_default_device(sinter::device(words[++k]));
     } else {
-      std::fprintf(
-          stderr,
-          "usage: %s [--device NAME] [--large | --first-calls | --cold | --algorithms | --linalg | --random | "
-          "--fft | --collectives | --meshes | --sparse [--only TEXT] | --statistics [--only TEXT] | --special [--only "
-          "TEXT] | --derivatives "
-          "[--only TEXT] | --lines [--small] "
-          "[--first] [--only "
-          "TEXT] | --programs [--inputs FOLDER] [--only TEXT] | --sweep "
-          "[--small] [--only TEXT] [--seconds N]]\n",
-          words[0]);
+      std::fprintf(stderr,
+                   "usage: %s [--device NAME] [--large | --first-calls | --cold | --algorithms | --linalg | --random | "
+                   "--fft | --collectives | --meshes | --scaling [--devices N] [--small] [--only TEXT] | --sparse "
+                   "[--only TEXT] | --statistics [--only TEXT] | --special [--only "
+                   "TEXT] | --derivatives "
+                   "[--only TEXT] | --lines [--small] "
+                   "[--first] [--only "
+                   "TEXT] | --programs [--inputs FOLDER] [--only TEXT] | --sweep "
+                   "[--small] [--only TEXT] [--seconds N]]\n",
+                   words[0]);
       return 2;
     }
   }

@@ -115,6 +115,7 @@ void fft_rows();
 /// Times of transfers between ranks: under mpirun those of the job, else the GPUs, else four of the CPU.
 void collective_rows();
 void mesh_host_rows();
+void scaling_rows(bool small, int devices, const std::string& only);
 
 /// Times of products, einsum, and a step of conjugate gradients.
 void linalg_rows();

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # One pass over a machine with a GPU: builds, runs the tests on it, checks memory accesses, and takes the figures.
 # Logs go to $OUT (build/gpu-logs) as they are written. Stages by name in the arguments, all without: build tests checks
-# bench peers algorithms; lines and derivatives only where they are named. Stage checks runs those of compute-sanitizer (memcheck, racecheck,
+# bench peers algorithms; lines, derivatives and several (GPUs) only where they are named. Stage checks runs those of compute-sanitizer (memcheck, racecheck,
 # initcheck, synccheck), which can also be named, side by side. docs/contributing.md says what each covers and how long it
 # takes.
 # ARCH (90), JOBS (16) and BUILD (build) may be set, and
@@ -149,6 +149,13 @@ for name in "$@"; do
       stage sweep "$build/tests/bench/sinter_bench" --sweep --seconds 120
       stage lines_peers python3 tests/bench/lines/lines.py --sinter "$out/lines.log" --only cupy,jax,torch,compile \
         --limit 12 --seconds 165
+      ;;
+    several)
+      count=$(nvidia-smi -L | grep -c '^GPU')
+      stage collectives "$build/tests/bench/sinter_bench" --collectives
+      stage scaling "$build/tests/bench/sinter_bench" --scaling --devices "$count"
+      stage mesh_host "$build/tests/bench/sinter_bench" --meshes
+      stage mesh_peers python3 tests/bench/mesh_peers.py --devices "$count"
       ;;
     derivatives)
       stage derivatives "$build/tests/bench/sinter_bench" --derivatives

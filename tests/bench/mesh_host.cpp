@@ -2,6 +2,7 @@
 // left out. Nothing but the host is measured: each position has 512 elements.
 #include "bench.hpp"
 
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -49,18 +50,22 @@ sn::ndarray table(const sharding::mesh_state& m) {
   for (int p = 0; p < m.size(); ++p) {
     s.at.emplace_back();
     if (!m.is_local(p)) continue;
-    const sn::ndarray part = sn::random::generator(p).random({64, 8});
+    const sn::device there = sinter::ops::to_public(m.devices[static_cast<std::size_t>(p)]);
+    const sn::ndarray part = sn::random::generator(p).random({64, 8}, {.device = there});
     sn::eval(part);
     s.at.back() = sinter::ops::value_of(part);
   }
   return sinter::ops::wrap(sharding::leaf_of(m, sharding::dims{rows, 8}, sinter::float64, std::move(s)));
 }
 
-/// Least microseconds of many calls.
+/// Least microseconds of many calls: on a GPU until it has been enqueued.
 template <class F>
 double least_us(F&& work) {
   double least = 1e9;
-  for (int k = 0; k < 40; ++k) least = std::min(least, seconds_of(work) * 1e6);
+  for (int k = 0; k < 40; ++k) {
+    sn::synchronize();
+    least = std::min(least, seconds_of(work) * 1e6);
+  }
   return least;
 }
 
@@ -68,8 +73,8 @@ struct costs {
   double chain = 0, step = 0, sum = 0;
 };
 
-costs costs_on(const sharding::mesh_state& m) {
-  const sn::ndarray x = table(m), y = table(m);
+costs costs_of(const std::function<sn::ndarray()>& table) {
+  const sn::ndarray x = table(), y = table();
   costs c;
   c.chain = least_us([&] {
               sn::ndarray z = x;
@@ -77,7 +82,7 @@ costs costs_on(const sharding::mesh_state& m) {
               sn::eval(z);
             }) /
             60;
-  sn::ndarray u = table(m);
+  sn::ndarray u = table();
   c.step = least_us([&] {
              for (int k = 0; k < 5; ++k) u["1:-1"] = 0.5 * (u[":-2"] + u["2:"]);
              sn::eval(u);
@@ -87,6 +92,18 @@ costs costs_on(const sharding::mesh_state& m) {
   return c;
 }
 
+void print_costs(const std::string& what, const std::function<sn::ndarray()>& table) {
+  const costs c = costs_of(table);
+  std::printf("| %s | %.1f | %.0f | %.0f |\n", what.c_str(), c.chain, c.step, c.sum);
+  std::fflush(stdout);
+}
+
+void print_costs(const std::string& what, std::vector<runtime::device_id> devices, runtime::communicator_ref group) {
+  const sharding::mesh_state& m =
+      sharding::intern_mesh({static_cast<std::int64_t>(devices.size())}, {}, devices, std::move(group));
+  print_costs(what + std::to_string(devices.size()), [&] { return table(m); });
+}
+
 }  // namespace
 
 void mesh_host_rows() {
@@ -94,16 +111,21 @@ void mesh_host_rows() {
   std::printf(
       "| us of the host | an operation of a chain of 60 | a step with halos, of five | sum along the rows |\n"
       "| --- | ---: | ---: | ---: |\n");
-  for (const bool many : {false, true})
-    for (const int n : {1, 4, 8, 64, 256, 1024}) {
-      if (many ? n < 4 : n > 8) continue;
-      const std::shared_ptr<runtime::communicator> group = many ? std::make_shared<alone>(n, cpu) : nullptr;
-      const std::vector<runtime::device_id> devices(static_cast<std::size_t>(n), cpu.id());
-      const costs c = costs_on(sharding::intern_mesh(sharding::dims{n}, {}, devices, group));
-      std::printf("| %s %d | %.1f | %.0f | %.0f |\n", many ? "a process of" : "positions of the process:", n, c.chain,
-                  c.step, c.sum);
-      std::fflush(stdout);
-    }
+  print_costs("one device", [] {
+    const sn::ndarray x = sn::random::generator(1).random({64, 8});
+    sn::eval(x);
+    return x;
+  });
+  const int gpus = sn::default_device().kind == sn::device_kind::cuda ? sn::device_count(sn::device_kind::cuda) : 0;
+  std::vector<runtime::device_id> some;
+  for (int k = 0; k < gpus; ++k) {
+    some.push_back({runtime::device_kind::cuda, k});
+    print_costs("GPUs of the process: ", some, nullptr);
+  }
+  const auto times = [&](int n) { return std::vector<runtime::device_id>(static_cast<std::size_t>(n), cpu.id()); };
+  for (const int n : {1, 4, 8}) print_costs("positions of the process on the CPU: ", times(n), nullptr);
+  for (const int n : {4, 8, 64, 256, 1024})
+    print_costs("a process on the CPU, of ", times(n), std::make_shared<alone>(n, cpu));
 }
 
 }  // namespace bench

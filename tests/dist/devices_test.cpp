@@ -2,8 +2,9 @@
 // what is queued in any order that the waits allow.
 #include <vector>
 
-#include <doctest/doctest.h>
-
+#include "dist/compare.hpp"
+#include "dist/everyday_programs.hpp"
+#include "dist/indexed_programs.hpp"
 #include "dist/programs.hpp"
 #include "support/simulated_gpu.hpp"
 
@@ -78,4 +79,35 @@ TEST_CASE("random programs on several devices") {
     for (std::size_t k = want.size(); k-- > 0;) CHECK(test::identical(got[k], want[k].to_device(cpu)));
   }
   set_default_device(before);
+}
+
+namespace {
+
+/// The meshes of tests on simulated devices, in turn, for the life of this object. The default device is the CPU.
+struct on_simulated_devices {
+  device before = default_device();
+  std::vector<device> others = test::devices_of_meshes();
+  on_simulated_devices() {
+    set_default_device(cpu);
+    test::devices_of_meshes() = {sim::first(), sim::second(), sim::third()};
+  }
+  ~on_simulated_devices() {
+    test::devices_of_meshes() = others;
+    set_default_device(before);
+  }
+  on_simulated_devices(const on_simulated_devices&) = delete;
+  on_simulated_devices& operator=(const on_simulated_devices&) = delete;
+};
+
+}  // namespace
+
+TEST_CASE("programs on several devices have the results of one") {
+  const on_simulated_devices here;
+  for (std::uint64_t seed = 1; seed < 4; ++seed) {
+    sim::set_order(seed, seed % 2 == 0);
+    const std::vector<std::int64_t> sizes{2, 3 + static_cast<std::int64_t>(seed)};
+    test::compare_programs(test::user_programs(), sizes);
+    test::compare_programs(test::indexed_programs(), sizes);
+    test::compare_programs(test::everyday_programs(), sizes);
+  }
 }

@@ -144,6 +144,17 @@ TEST_CASE("writes and additions by lists of indices") {
       u(dist::shard(k, grid, list)) = dist::shard(rows, grid, list);
       v(k) = rows;
       CHECK(identical(u, v));
+      const ndarray at = dist::shard(k, grid, list), c = dist::shard(column - 4, grid, {});
+      u(at, c) = dist::shard(line, grid, list);
+      v(k, column - 4) = line;
+      CHECK(identical(u, v));
+      add_at(u(at, c), 0.3, {.deterministic = true});
+      add_at(v(k, column - 4), 0.3, {.deterministic = true});
+      CHECK(identical(u, v));
+      ndarray wide = dist::shard(x.reshape({10, 50, 4}), grid, base), tall = x.reshape({10, 50, 4}).copy();
+      wide(at % 10, slice(none_t{0}), c) = dist::shard(rows, grid, list)["..., 0:1"];  // values beside the axis between
+      tall(k % 10, slice(none_t{0}), column - 4) = rows["..., 0:1"];
+      CHECK(identical(wide, tall));
     }
   // Counts in a table that is everywhere, of a list that is divided: the table is everywhere again.
   ndarray want = counts.copy();

@@ -218,3 +218,13 @@ TEST_CASE("numbers of the program are on all devices of a mesh") {
   CHECK(identical(x, array({{1, 2}, {3, 4}})));
   CHECK(identical(dist::shard(arange(2), m, {shard(0)}) + x, arange(2) + array({{1, 2}, {3, 4}})));
 }
+
+TEST_CASE("what is recorded in parts is computed once it is evaluated, not by each reader") {
+  const dist::mesh m = mesh_of({3});
+  generator g(9), same(9);
+  const ndarray x = dist::random(g, {3000}, m, {shard(0)}), want = same.random({3000});
+  eval(x);
+  for (const ndarray& part : dist::local(x)) CHECK(explain(part * 1.0).find("random") == std::string::npos);
+  CHECK(explain(x * 2).find("random") == std::string::npos);
+  CHECK(identical(x, want));
+}

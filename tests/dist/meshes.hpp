@@ -10,11 +10,24 @@
 
 namespace sinter::test {
 
-/// All positions are the default device.
+/// What positions are on, in turn: the GPUs where the default device is one, else the default device.
+inline std::vector<device>& devices_of_meshes() {
+  static std::vector<device> all = [] {
+    std::vector<device> some{default_device()};
+    if (some[0].kind == device_kind::cuda)
+      for (int k = 0; k < device_count(device_kind::cuda); ++k)
+        if (const device other(device_kind::cuda, k); other != some[0]) some.push_back(other);
+    return some;
+  }();
+  return all;
+}
 inline dist::mesh mesh_of(const shape_t& extents) {
   std::int64_t n = 1;
   for (const std::int64_t e : extents) n *= e;
-  return dist::mesh(extents, {.devices = std::vector<device>(static_cast<std::size_t>(n), default_device())});
+  std::vector<device> devices;
+  for (std::int64_t p = 0; p < n; ++p)
+    devices.push_back(devices_of_meshes()[static_cast<std::size_t>(p) % devices_of_meshes().size()]);
+  return dist::mesh(extents, {.devices = devices});
 }
 
 /// The elements' bytes, C order.

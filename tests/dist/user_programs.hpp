@@ -168,7 +168,7 @@ inline const std::vector<user_program>& user_programs() {
 inline std::string difference_of(const user_program& u, const ndarray& got, const ndarray& want) {
   if (u.allowed == 0) return identical(got, want) ? "" : "has other bits";
   const ndarray here = dist::is_distributed(got) ? dist::gather(got) : got;
-  const double far = max(abs(here - want)).item<double>();
+  const double far = max(abs(here - want.to_device(here.device()))).item<double>();
   return here.shape() == want.shape() && far <= u.allowed ? "" : "differs by " + std::to_string(far);
 }
 

@@ -1,5 +1,6 @@
 // The test runner's main function, compiled once. SINTER_TEST_DEVICE ("cpu", "cuda:0") selects the device of the whole
-// suite; a machine without it fails here, in one line. SINTER_TEST_SHARD=i/n runs a part of the suite (shard.hpp),
+// suite; a machine without it fails here, in one line. "simulated" selects a simulated GPU, and meshes of three of them, on
+// which the cases of tests/dist run; SINTER_TEST_ORDER=N draws the order of their queued work. SINTER_TEST_SHARD=i/n runs a part of the suite (shard.hpp),
 // SINTER_TEST_QUEUE what is left in a queue (queue.hpp). `-ltc -r=units` lists suite, file and name of each case.
 // On a GPU kernels run in their optimised tier from the beginning, however small the case; SINTER_TIER=0 takes the
 // baseline one.
@@ -13,14 +14,16 @@
 #include <string>
 #include <vector>
 
+#ifdef SINTER_HAS_CUDA  // before the function cuda is declared
+#include "backends/cuda/driver/hooks.hpp"
+#endif
+#include "dist/meshes.hpp"
 #include "support/cuda_coverage.hpp"
 #include "support/heartbeat.hpp"
 #include "support/listener.hpp"
 #include "support/queue.hpp"
 #include "support/shard.hpp"
-#ifdef SINTER_HAS_CUDA
-#include "backends/cuda/driver/hooks.hpp"
-#endif
+#include "support/simulated_gpu.hpp"
 #include "sinter/device.hpp"
 #include "sinter/error.hpp"
 
@@ -86,11 +89,21 @@ bool run_cases(int argc, char** argv, int& result) {
   return !context.shouldExit();
 }
 
+void use_simulated_devices() {
+  sinter::test::devices_of_meshes() = {sim::first(), sim::second(), sim::third()};
+  sinter::set_default_device(sim::first());
+  const char* const order = std::getenv("SINTER_TEST_ORDER");
+  const std::uint64_t seed = order ? std::strtoull(order, nullptr, 10) : 1;
+  sim::set_order(seed, seed % 2 == 0);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const char* device = std::getenv("SINTER_TEST_DEVICE");
-  if (device && *device) {
+  if (device && std::strcmp(device, "simulated") == 0) {
+    use_simulated_devices();
+  } else if (device && *device) {
     try {
       sinter::set_default_device(device);
     } catch (const sinter::error& e) {

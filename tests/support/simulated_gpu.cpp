@@ -62,6 +62,11 @@ class scheduler {
     return std::exchange(tally_, {});
   }
   std::size_t queued();
+  void run_what_can() {
+    const std::lock_guard lock(mutex_);
+    while (run_one()) {
+    }
+  }
   /// The stream of a device that has the handle; throws device_error where none has.
   sim_stream& find(runtime::backend& device, void* native);
   std::atomic<std::size_t> memory{0};
@@ -474,6 +479,7 @@ std::function<void()> hold(const sinter::device& on, void* stream) {
 void set_order(std::uint64_t seed, bool eager) { scheduler::instance().seed(seed, eager); }
 tally take_tally() { return scheduler::instance().take(); }
 std::size_t queued() { return scheduler::instance().queued(); }
+void run_what_can() { scheduler::instance().run_what_can(); }
 void set_memory(std::size_t bytes) { scheduler::instance().memory = bytes; }
 
 }  // namespace sim

@@ -39,6 +39,9 @@ void order(const sinter::device& first, void* before, const sinter::device& seco
 /// What is enqueued on a stream from now on does not run before the result is called.
 std::function<void()> hold(const sinter::device& on, void* stream);
 
+/// Runs all that is queued, of all devices, but what is held and what waits for that.
+void run_what_can();
+
 /// Bytes that the first device has in all; 0: no limit. Counts from the next allocation on.
 void set_memory(std::size_t bytes);
 

@@ -9,6 +9,7 @@
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
 #include "sinter/manipulate.hpp"
+#include "sinter/indexing.hpp"
 #include "sinter/reduce.hpp"
 
 namespace sinter::sharding {
@@ -105,9 +106,30 @@ ndarray write_beside(const opaque_call& call, const writing& w, const operand_pa
       call, w, base, [&](int p) { return values.at(p); }, [&](std::size_t k, int p) { return indices[k].at(p); });
 }
 
-/// Along a divided axis, whose list is number `by`: each position gets what is written to its part, in the order of the list.
-ndarray write_across(const opaque_call& call, const writing& w, const operand_parts& base, std::size_t by) {
+/// What has come to position p because of one divided axis, less what falls to others along the rest of them. Their numbers become
+/// those of the part.
+void keep_own(const writing& w, const operand_parts& base, std::span<const std::size_t> rest, int p, ndarray& rows,
+              std::vector<ndarray>& lists) {
+  const box mine = base.m->part(base.how(), base.shape(), p);
+  ndarray own;
+  for (const std::size_t k : rest) {
+    const int axis = w.lists[k].axis;
+    const std::int64_t extent = mine.end[axis] - mine.first[axis];
+    lists[k] = where(lists[k] < 0, lists[k] + base.shape()[axis], lists[k]) - mine.first[axis];
+    const ndarray within = (lists[k] >= 0) & (lists[k] < extent);
+    own = own.defined() ? own & within : within;
+  }
+  const ndarray kept = nonzero(own)[0];
+  rows = take(rows, kept, 0);
+  for (ndarray& list : lists) list = take(list, kept);
+}
+
+/// Along divided axes, whose lists have these numbers: each position gets what is written to its part, in the order of the list. The
+/// first of the axes says to whom it goes, who leave out what the others do not give them.
+ndarray write_across(const opaque_call& call, const writing& w, const operand_parts& base,
+                     std::span<const std::size_t> divided) {
   const mesh_state& m = *base.m;
+  const std::size_t by = divided[0];
   const split owners = *base.how().along(w.lists[by].axis);
   layout list = w.indices[by].how();
   if (list.splits.empty() && w.values.how().along(0)) list.add(*w.values.how().along(0));
@@ -127,9 +149,17 @@ ndarray write_across(const opaque_call& call, const writing& w, const operand_pa
   for (std::size_t k = 0; k < others.size(); ++k)
     got.push_back(k == by ? way.asked() : way.to_owners(parts_of(m, *others[k].leaf), dims{w.length()}, dtype::i64, 0));
   const std::vector<value> rows = way.to_owners(parts_of(m, *values.leaf), values.shape(), values.leaf->type, 0);
+  std::vector<ndarray> values_at(static_cast<std::size_t>(m.size()));
+  std::vector<std::vector<ndarray>> lists_at(values_at.size());
+  for (const int p : m.locals) {
+    const auto at = static_cast<std::size_t>(p);
+    values_at[at] = ops::wrap(rows[at]);
+    for (const std::vector<value>& list : got) lists_at[at].push_back(ops::wrap(list[at]));
+    if (divided.size() > 1) keep_own(w, base, divided.subspan(1), p, values_at[at], lists_at[at]);
+  }
   return write_at(
-      call, w, base, [&](int p) { return ops::wrap(rows[static_cast<std::size_t>(p)]); },
-      [&](std::size_t k, int p) { return ops::wrap(got[k][static_cast<std::size_t>(p)]); });
+      call, w, base, [&](int p) { return values_at[static_cast<std::size_t>(p)]; },
+      [&](std::size_t k, int p) { return lists_at[static_cast<std::size_t>(p)][k]; });
 }
 
 }  // namespace
@@ -154,10 +184,7 @@ results write_parts(const opaque_call& call) {
   std::vector<std::size_t> divided;
   for (std::size_t k = 0; k < w.lists.size(); ++k)
     if (base.how().along(w.lists[k].axis)) divided.push_back(k);
-  if (divided.size() > 1)
-    refuse_call(call, base, "several of the axes that are indexed are sharded",
-                "redistribute it so that one of them is");
-  const ndarray out = divided.empty() ? write_beside(call, w, base) : write_across(call, w, base, divided[0]);
+  const ndarray out = divided.empty() ? write_beside(call, w, base) : write_across(call, w, base, divided);
   return {given.how() == base.how() ? out : ops::wrap(parts_of(out).as(given.how()).leaf)};
 }
 

@@ -54,7 +54,8 @@ struct buffer_use {
 /// A planned kernel with its launch.
 struct job {
   kernel_plan* plan = nullptr;
-  int launch = -1;                             // -1: nothing to run
+  int launch = -1;           // -1: nothing to run
+  std::size_t uses_end = 0;  // of its memory, in the flush's list: they begin where the last job's end
   const runtime::buffer* copy_from = nullptr;  // update out of place: copied into the result first
   std::int64_t copy_offset = 0;
   std::size_t copy_bytes = 0;
@@ -118,7 +119,10 @@ class flusher {
     placement_.begin();
     jobs_.resize(planner_.kernels().size());
     launched_ = 0;
-    for (std::size_t k = 0; k < jobs_.size(); ++k) place(jobs_[k], k);
+    for (std::size_t k = 0; k < jobs_.size(); ++k) {
+      place(jobs_[k], k);
+      jobs_[k].uses_end = uses_.size();
+    }
   }
 
   void place_result(node* n, std::size_t kernel) {
@@ -193,11 +197,16 @@ class flusher {
     buffer_ref scratch;  // shared by all: launches of a device run in order
     if (scratch_bytes != 0) scratch = allocate(*backend_, scratch_bytes, memory_kind::device);
     runtime::submission work(*backend_);
-    for (const buffer_use& u : uses_) u.writes ? work.writes(*u.buffer) : work.reads(*u.buffer);
     void* const scratch_memory = scratch ? work.writes(*scratch) : nullptr;
     const bool captured = backend_->current_stream().notes() != nullptr;
+    std::size_t declared = 0;
     for (job& j : jobs_) {
       done_ = static_cast<std::size_t>(&j - jobs_.data());
+      // Only now: what this launch waits for, such as a copy from another device, the launches before it do not.
+      for (; declared < j.uses_end; ++declared) {
+        const buffer_use& u = uses_[declared];
+        u.writes ? work.writes(*u.buffer) : work.reads(*u.buffer);
+      }
       if (j.launch < 0) continue;
       count_down(limits().fail_launch, "launch failed");
       if (j.copy_from)
@@ -427,13 +436,20 @@ bool flush_below(const value& v) {
 
 }  // namespace
 
+namespace {
+
+/// Leaves on a mesh may have parts that are pending, as those of a draw: the mesh knows.
+bool is_memory(const value& v) { return v->is_leaf() && !is_on_mesh(v->device); }
+
+}  // namespace
+
 void flush(std::span<const value> roots) {
   release_kept_arrays_if_many();
-  if (std::all_of(roots.begin(), roots.end(), [](const value& r) { return r->is_leaf(); })) return;
+  if (std::all_of(roots.begin(), roots.end(), is_memory)) return;
   std::lock_guard lock(flush_mutex());
   if (roots.size() == 1 && !roots[0]->is_leaf() && is_long(*roots[0]) && flush_chain(roots[0])) return;
   if (std::all_of(roots.begin(), roots.end(),
-                  [&](const value& r) { return r->device == roots[0]->device && !r->is_leaf(); }))
+                  [&](const value& r) { return r->device == roots[0]->device && !is_memory(r); }))
     return run(roots);
   std::vector<value> rest(roots.begin(), roots.end());
   while (!rest.empty()) {
@@ -441,7 +457,7 @@ void flush(std::span<const value> roots) {
     auto other = std::stable_partition(rest.begin(), rest.end(), [&](const value& v) { return v->device == device; });
     std::vector<value> here(rest.begin(), other);
     rest.erase(rest.begin(), other);
-    std::erase_if(here, [](const value& v) { return v->is_leaf(); });
+    std::erase_if(here, is_memory);
     if (!here.empty()) run(here);
   }
 }

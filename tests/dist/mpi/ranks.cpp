@@ -1,4 +1,5 @@
 // One process of a job: distributed arrays with one position a process, beside one device, bit for bit.
+// SINTER_DEVICE=cpu: on the CPU, cuda:0: on a GPU each.
 //   ranks cases SIZE | fails SIZE killed|slow|memory WORK | fails SIZE starved WORK MEGABYTES |
 //   fails SIZE misled
 #include <sys/resource.h>
@@ -59,7 +60,7 @@ void run_cases(const dist::mesh& m) {
         test::run_program(seed, [&](const ndarray& a) { return dist::shard(a, m, test::any_placements(c, m, a)); });
     for (std::size_t k = want.size(); k-- > 0;) check("program " + std::to_string(seed), got[k], want[k]);
   }
-  const dist::mesh grid({1, m.size()}, {.devices = {cpu}});
+  const dist::mesh grid({1, m.size()}, {.devices = {default_device()}});
   std::vector<test::user_program> all = test::user_programs();
   all.insert(all.end(), test::indexed_programs().begin(), test::indexed_programs().end());
   all.insert(all.end(), test::everyday_programs().begin(), test::everyday_programs().end());
@@ -235,13 +236,21 @@ void mislead(const std::string& task, const dist::mesh& m) {
   std::cout << "reads " << total << std::endl;
 }
 
+/// All processes of the job, on the CPU or on a GPU each, which is the default device from here on.
+dist::mesh job_of(std::int64_t size) {
+  if (default_device() == cpu) return dist::mesh({size}, {.devices = {cpu}});
+  const dist::mesh m({size});
+  set_default_device(dist::local(dist::zeros({size}, m, {shard(0)})).at(0).device());
+  return m;
+}
+
 }  // namespace
 
 int main(int count, char** values) {
   const std::string how = count > 1 ? values[1] : "cases";
   const std::int64_t size = count > 2 ? std::stoll(values[2]) : 1;
   try {
-    const dist::mesh m({size}, {.devices = {cpu}});
+    const dist::mesh m = job_of(size);
     if (how == "fails" && std::string(values[3]) == "starved") starve_in(values[4], std::stoul(values[5]), m);
     if (how == "fails" && std::string(values[3]) == "misled") {
       mislead(values[4], m);

@@ -52,4 +52,32 @@ for task in sums terms scattered sorts scans rows writes sets transforms; do
   grep -Eq "^says: .*2 s, the limit .*no answer from rank 2" "$work/out"
   verdict "a process is slow in $task: it is named" $?
 done
+
+# A GPU for each process.
+gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
+if [ "$gpus" -ge 2 ]; then
+  export SINTER_DEVICE=cuda:0 SINTER_COLLECTIVE_TIMEOUT=100
+  job_limit=300
+  for ranks in 2 4; do
+    [ $ranks -le "$gpus" ] || continue
+    job $ranks cases $ranks
+    verdict "$ranks processes with a GPU each" $?
+    said_by "$ranks processes with a GPU each: each of them" $ranks "^a process of $ranks is right"
+  done
+  job_limit=60
+  for how in "killed sums" "killed sorts" "misled indices"; do
+    job 2 fails 2 $how
+    [ $? != 0 ]
+    verdict "a process with a GPU is $how: an error" $?
+    said_by "a process with a GPU is $how: it was in the middle of it" 2 "^works"
+    none_left "a process with a GPU is $how"
+  done
+  export SINTER_COLLECTIVE_TIMEOUT=4
+  job 2 fails 2 slow sums
+  [ $? != 0 ] && grep -Eq "^says: .*4 s, the limit" "$work/out"
+  verdict "a process with a GPU is slow: an error at the time limit" $?
+  none_left "a process with a GPU is slow"
+else
+  echo "left out: processes with a GPU each need two, and there are $gpus"
+fi
 summary

@@ -1,6 +1,7 @@
 // One rank of a job: `cases` runs the cases of every transport, `given` those of a communicator that the program has,
-// `nccl` those of a rank with a GPU (one rank alone, with a library in NCCL's place); the others fail in one way each.
-//   ranks cases | given | nccl | late | throws | uncaught | killed | slow SECONDS | ends | exits | differs | memory
+// `nccl` those of a rank with a GPU (one rank alone, with a library in NCCL's place), `gpus` those of two with a GPU of the machine
+// each (NCCL adds numbers of more in an order of its own); the others fail in one way each.
+//   ranks cases | given | nccl | gpus | late | throws | uncaught | killed | slow SECONDS | ends | exits | differs | memory
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <csignal>
 #include <cstdlib>
@@ -61,7 +62,12 @@ std::uint64_t own_world() {
   return mpi.duplicate(mpi.world());
 }
 
-/// A job whose ranks have GPUs: NCCL takes a while to find the others, or for ever.
+/// A job whose ranks have a GPU of this machine each.
+runtime::communicator_ref real_gpu_job() {
+  return runtime::open_job(runtime::get_backend({runtime::device_kind::cuda, runtime::locate_in_job().on_machine}));
+}
+
+/// A job whose ranks have GPUs that are not there: NCCL takes a while to find the others, or for ever.
 runtime::communicator_ref gpu_job(bool for_ever) {
   runtime::set_nccl_for_tests(&fake_nccl::api());
   fake_nccl::now().in_progress = for_ever ? 1 << 30 : 5;
@@ -106,9 +112,10 @@ int main(int count, char** values) {
   int status = 0;
   try {
     job = how == "given"                   ? runtime::open_mpi(own_world(), cpu())
+          : how == "gpus"                  ? real_gpu_job()
           : how == "nccl" || how == "late" ? gpu_job(how == "late")
                                            : runtime::open_job(cpu());
-    if (how == "cases" || how == "given" || how == "nccl") {
+    if (how == "cases" || how == "given" || how == "nccl" || how == "gpus") {
       const char* arguments[] = {values[0], "--no-version"};
       doctest::Context context(2, arguments);
       status = context.run();

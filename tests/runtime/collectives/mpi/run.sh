@@ -22,6 +22,15 @@ job 1 nccl
 verdict "a rank with a GPU" $?
 said_by "a rank with a GPU: NCCL's" 1 "^rank 0 of 1 by NCCL 2.21.5 is right"
 
+gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
+if [ "$gpus" -ge 2 ]; then
+  job 2 gpus
+  verdict "two ranks with a GPU each" $?
+  said_by "two ranks with a GPU each: NCCL's" 2 "^rank [01] of 2 by NCCL .* is right"
+else
+  echo "left out: ranks with a GPU each need two, and there are $gpus"
+fi
+
 # The other family, whose handles are numbers.
 if command -v mpiexec.hydra >/dev/null; then
   for how in "1 cases" "3 cases" "3 given"; do
