@@ -10,7 +10,7 @@ template <class V> SN_FN V sf_erf_small(V x) {
 }
 /// erfcx(x) = exp(x^2) erfc(x) for x >= 1/2: (1 + 2 x) erfcx(x) as a polynomial in (x - 4) / (x + 4), which has x from 0 to
 /// infinity in an interval (M. M. Shepherd, J. G. Laframboise, Mathematics of Computation 36, 1981).
-template <class V> SN_PIECE V sf_erfcx_large(V x) {
+template <class V> SN_FN V sf_erfcx_large(V x) {
   const V t = sf_if(x < V(1e300), (x - V(4.0)) / (x + V(4.0)), V(1.0));
   const V p = sf_poly(t, 1.2329951186255526, -0.1396211168405625, 0.015379652102620099, 0.0680970542546916,
       -0.10103906603632938, 0.09373283499839453, -0.06633036581152202, 0.03716751553664597, -0.0161977340678477,

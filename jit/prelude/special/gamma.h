@@ -28,7 +28,7 @@ template <class V> SN_PIECE V sf_cospi(V x) {
 
 /// log gamma(x) without its Stirling terms for x >= 3: x times it is a polynomial in 1 / x^2 (M. Abramowitz, I. A. Stegun
 /// 6.1.41 has the expansion that it stands for).
-template <class V> SN_PIECE V sf_stirling_rest(V x) {
+template <class V> SN_FN V sf_stirling_rest(V x) {
   const V i = V(1.0) / x;
   return i * sf_poly(i * i, 0.08333333333333333, -0.0027777777777757695, 0.000793650792622404, -0.0005952378854503139,
       0.0008417282394032359, -0.0019160464198791072, 0.006346110578292672, -0.027601910018978465, 0.13605466944124706,
@@ -91,7 +91,7 @@ template <class V> SN_FN V sf_gamma(V x) {
 }
 
 /// log gamma(1 + x) for 0 <= x <= 1: x (x - 1) times a polynomial.
-template <class V> SN_PIECE V sf_gammaln_1p(V x) {
+template <class V> SN_FN V sf_gammaln_1p(V x) {
   return x * (x - V(1.0)) *
     sf_poly(sf_fma(x, V(2.0), V(-1.0)), 0.4831289505409809, -0.07297994795715304,
       0.015727850268641097, -0.003913560937626331, 0.001049818664454635, -0.0002945507015164312, 8.510090373634476e-05,

@@ -33,7 +33,7 @@ template <class V> SN_PIECE sf_pair<V> sf_artanh_bend(sf_pair<V> s) {
   return sf_times(t, sf_plus(third, more));
 }
 /// a log(x / a), of which a multiple of log(2) and 2 a s are the greatest parts: to some 2^-64 of those.
-template <class V> SN_PIECE sf_pair<V> sf_times_log_quotient(V x, V a) {
+template <class V> SN_FN sf_pair<V> sf_times_log_quotient(V x, V a) {
   const sf_quotient<V> q = sf_quotient_of(x, a);
   const sf_pair<V> s = {q.hi, q.lo}, t = {V(2.0) * s.hi, V(2.0) * s.lo}, l = sf_plus(t, sf_times(t, sf_artanh_bend(s)));
   const sf_pair<V> two = {q.k * V(6.93147180369123816490e-01), q.k * V(1.90821492927058770002e-10)};
@@ -49,10 +49,7 @@ template <class V> SN_PIECE V sf_gamma_weight(sf_gamma_scale<V> scale, V a, V x,
   }
   if (sf_any(large)) {
     const V c = sf_max(a, V(8.0));
-    const auto larger = c > V(128.0);
-    sf_pair<V> t = sf_times(sf_log_quotient(x, c), c);
-    if (sf_any(larger)) t = sf_pair_if(larger, sf_times_log_quotient(x, c), t);
-    const sf_pair<V> d = sf_sum(c, -x), e = sf_sum(t.hi, d.hi);
+    const sf_pair<V> t = sf_times_log_quotient(x, c), d = sf_sum(c, -x), e = sf_sum(t.hi, d.hi);
     const V low = sf_fma(c, turn, t.lo + d.lo) - x_low;
     p = sf_pair_if(large, {e.hi, e.lo + low - scale.rest}, p);
   }
@@ -62,7 +59,7 @@ template <class V> SN_PIECE V sf_gamma_weight(sf_gamma_scale<V> scale, V a, V x,
 template <class V> SN_FN V sf_weighed(V weight, V sum) { return sf_if(weight == V(0.0), weight, weight * sum); }
 
 /// P(a, x) over the weight: 1 + x / (a + 1) (1 + x / (a + 2) (1 + ...)) from behind, where errors do not add up, as a quotient.
-template <class V> SN_PIECE V sf_gamma_series(V a, V x) {
+template <class V> SN_FN V sf_gamma_series(V a, V x) {
   const V depth = sf_floor(V(18.0) + V(9.0) * sf_sqrt(x) * sf_min(x / a, V(1.0)));
   V n = V(1.0), m = V(1.0);
   SN_ROLLED
@@ -80,7 +77,7 @@ template <class V> SN_PIECE V sf_gamma_series(V a, V x) {
 template <class V> SN_FN V sf_gamma_depth(V a, V x) {
   return sf_floor(sf_max(V(5.0) + V(105.0) / x, V(7.0) + V(3.6) * sf_sqrt(a) * (a / x)));
 }
-template <class V> SN_PIECE V sf_gamma_fraction(V a, V x, V depth) {
+template <class V> SN_FN V sf_gamma_fraction(V a, V x, V depth) {
   const V from = x - a;
   V n = from + sf_fma(V(2.0), depth, V(1.0)), m = V(1.0);
   SN_ROLLED
@@ -96,9 +93,9 @@ template <class V> SN_PIECE V sf_gamma_fraction(V a, V x, V depth) {
   return m / n;
 }
 /// Q(a, x) for small x and a: 1 - x^a / gamma(a + 1) by expm1, and a series.
-template <class V> SN_PIECE V sf_gamma_small(V a, V x) {
+template <class V> SN_FN V sf_gamma_small(V a, V x) {
   const V l = sf_log_pair(x).hi;
-  const V c = sf_if(a < V(0.5), sf_gammaln_1p(a), sf_gammaln_positive(a + V(1.0)));
+  const V c = sf_gammaln_1p(a);  // a is below 1
   V sum = V(0.0), factor = V(1.0), n = V(0.0);
   SN_ROLLED
   for (int k = 0; k < 40; ++k) {
@@ -115,7 +112,7 @@ template <class V> SN_PIECE V sf_gamma_small(V a, V x) {
 /// The greatest part of -log(x^a exp(-x) / gamma(a)) for large a, a (m - log(1 + m)) with m = x / a - 1, of a pair x: by
 /// s = m / (2 + m), in which log(1 + m) is 2 artanh(s), as s (a m - 2 a (s^2 / 3 + s^4 / 5 + ...)), without cancellation. 1000 or
 /// more is 1000.
-template <class V> SN_PIECE sf_pair<V> sf_gamma_exponent(V a, V x, V x_low) {
+template <class V> SN_FN sf_pair<V> sf_gamma_exponent(V a, V x, V x_low) {
   const auto near = (x > V(0.62) * a) & (x < V(1.52) * a);
   const V z = sf_if(near, x, a), z_low = sf_if(near, x_low, V(0.0));
   const sf_pair<V> d = sf_plus(sf_sum(z, -a), z_low), s = sf_over(d, sf_plus(sf_sum(z, a), z_low));
@@ -134,7 +131,7 @@ template <class V> SN_SHARED V sf_gamma_uniform(V a, V x, V x_low, V upper) {
   const sf_pair<V> e = sf_gamma_exponent(a, x, x_low);
   const auto below = (x < a) | ((x == a) & (x_low < V(0.0)));
   const auto complement = upper > V(0.5);
-  const V i = V(1.0) / a, size = sf_sqrt(V(2.0) * e.hi * i), eta = sf_if(below, -size, size);
+  const V i = V(1.0) / a, up = sf_sqrt(e.hi), along = sf_sqrt(i), size = V(1.4142135623730951) * up * along, eta = sf_if(below, -size, size);
   const V first = sf_poly(eta, -0.3333333333333333, 0.08333333333333333, -0.014814814814814815, 0.0011574074074074073,
       0.0003527336860670194, -0.0001787551440329218, 3.919263178522438e-05, -2.185448510679992e-06, -1.85406221071516e-06,
       8.296711340953087e-07, -1.7665952736826078e-07, 6.707853543401498e-09, 1.0261809784240309e-08, -4.382036018453353e-09,
@@ -155,8 +152,8 @@ template <class V> SN_SHARED V sf_gamma_uniform(V a, V x, V x_low, V upper) {
       -0.00019932570516188847);
   const V last = sf_fma(sf_fma(sixth, i, fifth), i, fourth);
   const V sum = sf_fma(sf_fma(sf_fma(last, i, third), i, second), i, first);
-  const V root = sf_sqrt(i) * V(0.3989422804014327), part = root * sum;
-  const V tail = sf_exp(-e.hi, -e.lo) * sf_fma(V(0.5), sf_erfcx(sf_sqrt(e.hi)), sf_if(below, -part, part));
+  const V part = V(0.3989422804014327) * along * sum;
+  const V tail = sf_exp(-e.hi, -e.lo) * sf_fma(V(0.5), sf_erfcx(up), sf_if(below, -part, part));
   return sf_if(below, sf_if(complement, V(1.0) - tail, tail), sf_if(complement, tail, V(1.0) - tail));
 }
 

@@ -270,22 +270,22 @@ std::set<std::string>& kernel_shapes() {
 cpu::launch_observer observer_before = nullptr;
 
 void observe(const jit::launch& l) {
-  static constexpr const char* names[] = {"linear",       "strided",        "rows",  "columns",     "broadcast",
-                                          "loop",         "rows on chip",   "tiled", "shared rows", "tiles of results",
-                                          "crossed rows", "crossed columns"};
+  static constexpr const char* names[] = {
+      "linear",          "strided",   "rows",  "columns",     "broadcast",        "loop",
+      "rows on chip",    "flat rows", "tiled", "shared rows", "tiles of results", "crossed rows",
+      "crossed columns", "windows"};
   static std::mutex mutex;
   jit::cuda_variant v;
   cuda::classify(l, v);
   const std::string shape = names[static_cast<int>(v.shape)];
   const std::lock_guard lock(mutex);
   auto& found = kernel_shapes();
-  const bool map =
-      v.shape == jit::cuda_shape::linear || v.shape == jit::cuda_shape::strided || v.shape == jit::cuda_shape::tiled;
+  const bool map = l.code->kind == jit::kernel_kind::elementwise && v.shape != jit::cuda_shape::stride_loop;
   found.insert(shape + (map ? ", rank " + std::to_string(v.rank) : v.skip_tail ? ", tail skipped" : ""));
   found.insert(shape + (v.vector > 1 ? ", vectors" : ", single"));
   if (cuda::scratch_bytes(l, v) > 0) found.insert(shape + ", two stages");
   for (std::size_t k = 0; k < v.inputs.size(); ++k) {
-    static constexpr const char* accesses[] = {"uniform", "linear", "strided", "staged"};
+    static constexpr const char* accesses[] = {"uniform", "linear", "strided", "staged", "lanes", "run"};
     const bool gathers = l.code->inputs[k].gathers > 0;
     found.insert(shape + ", " + (gathers ? "gathered" : accesses[static_cast<int>(v.inputs[k])]));
   }
