@@ -340,13 +340,20 @@ ndarray weighted_quantile(const request& r, const ndarray& x, const quantile_kw&
 
 ndarray quantile_as(const char* function, const ndarray& x, const operand& q, double whole, const quantile_kw& kw,
                     bool skips_nan) {
-  const ndarray given = q.is_array() ? q.array() : ndarray(), weights = kw.weights ? *kw.weights : ndarray();
+  // A list of numbers is on the host, wherever the elements are: it is no operand of a call for each example.
+  const ndarray list = q.is_array() ? q.array() : ndarray(),
+                given = list.defined() && list.device() == x.device() ? list : ndarray(),
+                weights = kw.weights ? *kw.weights : ndarray();
   const bool looks = skips_nan || weights.defined();  // at the elements; else at the quantiles only
   const auto again = [=, method = std::string(kw.method)](std::span<const ndarray> o) {
     quantile_kw with = kw;
     with.method = method;
     if (o[2].defined()) with.weights = o[2];
-    return results_of(quantile_as(function, o[0], o[1].defined() ? operand(o[1]) : q, whole, with, skips_nan));
+    return results_of(quantile_as(function, o[0],
+                                  o[1].defined()   ? operand(o[1])
+                                  : list.defined() ? operand(list)
+                                                   : q,
+                                  whole, with, skips_nan));
   };
   if (looks || (given.defined() && is_of_examples(std::span(&given, 1))))
     if (auto r = intercept_mapped(function, {&x, &given, &weights}, again)) return (*r)[0];
