@@ -8,6 +8,7 @@
 
 #ifdef SINTER_HAS_CUDA
 
+#include <algorithm>
 #include <cstring>
 #include <set>
 #include <string>
@@ -57,6 +58,29 @@ struct counts {
 };
 counts found;
 
+/// Whether what is read by vectors lies between the first and the last element that a row has of a run. (Memory that is not the
+/// row's may be there, within the same vector, so that no fault would tell.)
+bool stays_inside(const jit::launch& l, const jit::cuda_variant& v) {
+  const bool map = l.code->kind == jit::kernel_kind::elementwise;
+  const std::int64_t lanes = map ? v.vector : jit::cuda_group, n = l.extents[l.extents.size() - 1];
+  for (std::size_t k = 0; k < l.inputs.size(); ++k) {
+    if (v.inputs[k] != jit::access::run || v.runs[k].first != k) continue;
+    const jit::cuda_run& r = v.runs[k];
+    std::int64_t least = r.shift, most = r.shift;
+    for (std::size_t j = 0; j < l.inputs.size(); ++j)
+      if (v.inputs[j] == jit::access::run && v.runs[j].first == k) {
+        least = std::min<std::int64_t>(least, v.runs[j].shift);
+        most = std::max<std::int64_t>(most, v.runs[j].shift);
+      }
+    for (std::int64_t c = -v.back; c < n; c += lanes) {
+      if (c < v.before || c < 0 || c + lanes + v.after > n) continue;
+      const std::int64_t begin = r.stride * c, end = begin + r.packs * r.pack;  // of the run, less that of the row
+      if (begin < least || end > r.stride * (n - 1) + most + 1) return false;
+    }
+  }
+  return true;
+}
+
 bool is_tried(const jit::cuda_variant& v) { return !v.runs.empty() || v.shape == jit::cuda_shape::flat_rows; }
 
 void observe(const jit::launch& recorded) {
@@ -80,6 +104,7 @@ void observe(const jit::launch& recorded) {
       emulated::run_emulated(l, v);
       if (wanted.empty()) wanted = bytes_of(regions);
       if (!with_runs) continue;
+      CHECK(stays_inside(l, v));
       found.runs += !v.baseline;
       found.names.insert(cuda::schedule_name(l, v));
       const bool same = bytes_of(regions) == wanted;
