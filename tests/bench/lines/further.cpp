@@ -45,7 +45,8 @@ recorded_line one_hot(const sizes& s) {
 }
 
 recorded_line confusion(const sizes& s) {
-  const auto i = evaluated((scattered({s.n}) * 19.9).astype(sn::int32)), j = evaluated(numbers({s.n}, 0, 19).astype(sn::int32));
+  const auto i = evaluated((scattered({s.n}) * 19.9).astype(sn::int32)),
+             j = evaluated(numbers({s.n}, 0, 19).astype(sn::int32));
   return [=] { return results{sn::bincount(i * 20 + j, {.minlength = 400}).reshape({20, 20})}; };
 }
 
