@@ -15,7 +15,7 @@ struct planner_limits {
   int expensive = 4;       // weight from which a smaller producer is computed once instead of in each iteration
   int smaller = 4;         // how many times smaller it must be
   bool fuse = true;        // false: every operation is its own kernel (tests compare the two)
-  bool apart = true;       // false: few elements on the CPU are reduced as on a GPU (tests look at such launches)
+  bool apart = true;       // false: few elements are reduced by kernels of reductions (tests look at such launches)
   std::size_t large_operand = std::size_t{16} << 20;  // bytes from which values pending over it are listed (relieve)
   int fail_allocation = -1;             // n: the n-th allocation of a flush from now on throws memory_error, once
   std::size_t cached_plans = 512;       // plans that are kept for graphs like theirs (plan_cache); 0: none
