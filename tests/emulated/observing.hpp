@@ -1,4 +1,5 @@
-// An observer of the CPU's launches while a scope runs, whatever ends it. Few elements are reduced by kernels of reductions, which the cases here are about.
+// An observer of the CPU's launches while a scope runs, whatever ends it. Few elements are reduced by kernels of reductions,
+// which the cases here are about.
 #pragma once
 #include "backends/cpu/kernels/hooks.hpp"
 #include "graph/values/limits.hpp"
