@@ -152,7 +152,7 @@ endif()
 # What most of them include. Sources with flags or definitions of their own could not use it.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_precompile_headers(sinter_objects PRIVATE
-    <algorithm> <atomic> <charconv> <cmath> <cstring> <functional> <map> <memory> <mutex> <optional> <string> <unordered_map>
+    <algorithm> <array> <atomic> <charconv> <cmath> <cstring> <functional> <map> <memory> <mutex> <optional> <string> <unordered_map>
     <vector> "${PROJECT_SOURCE_DIR}/include/sinter/ndarray.hpp" "${CMAKE_CURRENT_SOURCE_DIR}/core/shape.hpp"
     "${CMAKE_CURRENT_SOURCE_DIR}/graph/run/flush.hpp")
   target_compile_options(sinter_objects PRIVATE -fpch-preprocess)  # for ccache
