@@ -178,10 +178,14 @@ template <class T> SN_FN T left_shift(T a, T b) {
     unsigned r;
     asm("shl.b32 %0, %1, %2;" : "=r"(r) : "r"(unsigned(a)), "r"(unsigned(bits(b))));
     return T(r);
+  } else {
+    return bits(b) < bits(traits<T>::width) ? T(word(a) << word(bits(b))) : T(0);
   }
+#else
+  // Masks, no branches: at one on a count that all lanes share compilers divide the loop, and leave it without vectors.
+  const bits most = bits(traits<T>::width - 1), n = bits(b) < most ? bits(b) : most;
+  return T(bits(word(bits(a)) << n) & bits(word(0) - word(bits(b) <= most)));
 #endif
-  bool inside = bits(b) < bits(traits<T>::width);
-  return inside ? T(word(a) << (inside ? word(bits(b)) : word(0))) : T(0);
 }
 template <class T> SN_FN T right_shift(T a, T b) {
   typedef typename traits<T>::bits bits;
@@ -191,14 +195,25 @@ template <class T> SN_FN T right_shift(T a, T b) {
     if constexpr (traits<T>::is_signed) asm("shr.s32 %0, %1, %2;" : "=r"(r) : "r"(int(a)), "r"(unsigned(bits(b))));
     else asm("shr.u32 %0, %1, %2;" : "=r"(r) : "r"(unsigned(a)), "r"(unsigned(bits(b))));
     return T(r);
+  } else {
+    const bool inside = bits(b) < bits(traits<T>::width);
+    const T most = T(traits<T>::width - 1);
+    if constexpr (traits<T>::is_signed) return T(a >> (inside ? b : most));
+    else return inside ? T(a >> b) : T(0);
   }
+#else
+  typedef typename traits<T>::word word;
+  const bits most = bits(traits<T>::width - 1), n = bits(b) < most ? bits(b) : most;
+  if constexpr (traits<T>::is_signed) return T(a >> n);
+  else return T(T(a >> n) & T(word(0) - word(bits(b) <= most)));
 #endif
-  bool inside = bits(b) < bits(traits<T>::width);
-  T most = T(traits<T>::width - 1);
-  if constexpr (traits<T>::is_signed) return T(a >> (inside ? b : most));
-  else return inside ? T(a >> (inside ? b : most)) : T(0);
 }
 template <class T> SN_FN T select(bool c, T a, T b) { return c ? a : b; }
+#ifdef __CUDACC__
+#else
+// Of three truth values: compilers leave loops with a conditional expression of those without vectors.
+SN_FN bool select(bool c, bool a, bool b) { return bool((int(c) & int(a)) | (int(!c) & int(b))); }
+#endif
 
 // Integers and bool are whole and finite.
 template <class T> SN_FN T floor(T a) { return a; }

@@ -51,6 +51,7 @@ isa active_isa() noexcept {
 namespace {
 
 block_op plain_op(opcode op, dtype arg) noexcept {
+  if (op == opcode::floor_divide || op == opcode::remainder || op == opcode::fmod) SINTER_DISPATCH(division_op(op, arg))
   if (is_bool(arg) || is_integer(arg)) SINTER_DISPATCH(integer_op(op, arg))
   if (is_real_floating(arg)) SINTER_DISPATCH(real_op(op, arg))
   if (op == opcode::absolute) SINTER_DISPATCH(modulus_op(arg))

@@ -20,6 +20,7 @@ namespace sinter::jit::tier0 {
   namespace isa {                                                         \
   block_op integer_op(opcode op, dtype arg) noexcept;                     \
   block_op real_op(opcode op, dtype arg) noexcept;                        \
+  block_op division_op(opcode op, dtype arg) noexcept;                    \
   block_op modulus_op(dtype arg) noexcept;                                \
   block_op cast_op(dtype to, dtype from) noexcept;                        \
   block_op random_op(opcode op, dtype type) noexcept;                     \

@@ -101,8 +101,6 @@ block_op rounding_op(opcode op) noexcept {
     BINARY(subtract)
     BINARY(multiply)
     BINARY(divide)
-    BINARY(floor_divide)
-    BINARY(remainder)
     BINARY(ldexp)
     case opcode::power: ROUNDED(MATH_POWER);
     case opcode::logaddexp: ROUNDED(&logaddexp_lanes<T>);
@@ -131,7 +129,6 @@ block_op exact_op(opcode op) noexcept {
     TEST(isfinite)
     TEST(signbit)
     TEST(logical_not)
-    EXACT_BINARY(fmod)
     EXACT_BINARY(copysign)
     EXACT_BINARY(maximum)
     EXACT_BINARY(minimum)

@@ -24,8 +24,10 @@ struct family {
   block_op (*integer)(opcode, dtype) noexcept;
   block_op (*real)(opcode, dtype) noexcept;
   block_op (*cast)(dtype, dtype) noexcept;
+  block_op (*division)(opcode, dtype) noexcept;
   block_op find(opcode op, dtype type, dtype arg) const {
     if (op == opcode::cast) return cast(type, arg);
+    if (op == opcode::floor_divide || op == opcode::remainder || op == opcode::fmod) return division(op, arg);
     return (is_real_floating(arg) ? real : integer)(op, arg);
   }
 };
@@ -246,7 +248,7 @@ TEST_CASE("all instruction sets agree to the bit on everything that is not a lib
       if (plain && level >= tier0::isa::avx2) compare(type, arg, plain, tier0::avx2::complex_op(op, arg), op);
       return;
     }
-#define FAMILY(isa) family{tier0::isa::integer_op, tier0::isa::real_op, tier0::isa::cast_op}
+#define FAMILY(isa) family{tier0::isa::integer_op, tier0::isa::real_op, tier0::isa::cast_op, tier0::isa::division_op}
     block_op plain = FAMILY(baseline).find(op, type, arg);
     if (!plain) return;
     if (level >= tier0::isa::avx2) compare(type, arg, plain, FAMILY(avx2).find(op, type, arg), op);

@@ -75,6 +75,11 @@ TEST_CASE("loops of masks, selections and extrema are vectorised, in chains too"
       {"extrema", maximum(minimum(maximum(x, y), 4.0f), y * 2)},
       {"selections", where((x > 1) & (y < 5), x * 2, where(isnan(y), x, y)) + 1},
       {"whole numbers", clip(k * 3 - 7, 0, 200) + (k == 3)},
+      {"shifts", (k ^ (k >> 3)) + (k << 5)},
+      {"shifts of unsigned numbers", (k.astype(uint32) ^ (k.astype(uint32) >> 16)) * 0x45d9f3b},
+      {"shifts by several counts", (k >> (k & 7)) + (k.astype(int32) << (k & 3))},
+      {"selections of masks", where(x > y, x > 3, y < 2)},
+      {"selections of negated masks", ~where(k == 3, ~(x > 3), ~(y < 2))},
       {"float64", (clip(x.astype(float64), 0.5, 3.5) + (y.astype(float64) != 2)) * 3}};
   for (const auto& [name, chain] : chains) {
     CAPTURE(name);

@@ -1,5 +1,6 @@
 // Elementwise launches: blocks over the space, shared out to the threads.
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <iterator>
 #include <mutex>
@@ -112,21 +113,36 @@ partition share_out(const jit::launch& l, const block_plan& plan, std::int64_t l
   return s;
 }
 
-/// Lanes of a block whose operands are all read and written where they lie.
-constexpr std::int64_t long_block = 8192;
+/// Lanes of a block whose operands are all read and written where they lie; bytes of what is copied for one of others, so that it
+/// stays in the first-level cache.
+constexpr std::int64_t long_block = 8192, copied_bytes = 16 << 10;
 
-std::int64_t lanes_of_blocks(const block_code& code, const block_plan& plan, const std::vector<output_plan>& outputs) {
+/// Bytes that are copied for a lane; -1 where blocks are short for another reason.
+std::int64_t copied_for_a_lane(const block_plan& plan, const std::vector<output_plan>& outputs) {
   using how = input_plan::how;
-  bool in_memory = code.takes_any_length() && plan.coordinates.empty() && plan.block_count >= 2 * jit::block_lanes;
-  std::int64_t most = long_block;
+  std::int64_t bytes = 8 * static_cast<std::int64_t>(plan.coordinates.size());
   for (const input_plan& in : plan.inputs) {
-    const bool repeats = in.access == how::copied && in.period > 0;
-    if (repeats) most = repeating_block;
-    in_memory = in_memory && (in.access == how::unused || in.access == how::uniform || repeats ||
-                              (in.access == how::copied && in.in_place));
+    if (in.panel_rows > 0 || in.rows) return -1;
+    if (in.access == how::gathered) bytes += 8;
+    else if (in.access == how::copied && !in.in_place) bytes += jit::lane_bytes(in.type);
   }
-  for (const output_plan& o : outputs) in_memory = in_memory && o.in_place;
-  return in_memory ? most : jit::block_lanes;
+  for (const output_plan& o : outputs) {
+    if (o.in_runs) return -1;
+    if (!o.in_place) bytes += jit::lane_bytes(o.type);
+  }
+  return bytes;
+}
+
+/// Generated code takes more lanes than the interpreter: each block costs some 20 ns.
+std::int64_t lanes_of_blocks(const block_code& code, const block_plan& plan, const std::vector<output_plan>& outputs,
+                             bool across) {
+  if (across || !code.takes_any_length() || plan.block_count < 2 * jit::block_lanes) return jit::block_lanes;
+  const std::int64_t bytes = copied_for_a_lane(plan, outputs);
+  if (bytes < 0) return jit::block_lanes;
+  if (bytes == 0) return long_block;
+  return std::clamp<std::int64_t>(
+      static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(copied_bytes / bytes))), jit::block_lanes,
+      repeating_block);
 }
 
 /// What a thread needs for a task. With it, the task cannot fail.
@@ -138,7 +154,7 @@ struct element_memory {
         buffers(memory.take_array<void*>(outputs.size())),
         scratch(memory.take(code.scratch_bytes())) {
     for (std::size_t k = 0; k < outputs.size(); ++k)
-      buffers[k] = memory.take(static_cast<std::size_t>(jit::block_lanes * jit::lane_bytes(outputs[k].type)));
+      buffers[k] = memory.take(static_cast<std::size_t>(plan.lanes * jit::lane_bytes(outputs[k].type)));
     code.make_ready();
   }
   arena memory;
@@ -183,11 +199,11 @@ element_run::element_run(const runtime::prepared& code, const jit::launch& l, co
   for (std::size_t k = 0; k < l.outputs.size(); ++k) outputs_.emplace_back(l, k, axes_);
   if (rows) plan_.read_rows(*rows);
   const bool panels = plan_.read_through_panels();
-  const std::int64_t lanes = lanes_of_blocks(code_, plan_, outputs_);
-  if (lanes == repeating_block) plan_.lanes = static_cast<int>(lanes);
+  across_ = panels || runs_across(plan_, outputs_);
+  const std::int64_t lanes = lanes_of_blocks(code_, plan_, outputs_, across_);
+  if (lanes <= repeating_block) plan_.lanes = static_cast<int>(lanes);
   share_ = share_out(l, plan_, lanes);
   if (panels) share_.per_task = (share_.per_task + panel_rows(1) - 1) / panel_rows(1) * panel_rows(1);
-  across_ = panels || runs_across(plan_, outputs_);
   tasks_ = (share_.blocks + share_.per_task - 1) / share_.per_task;
   if (tasks_ > 1) refused_.resize(static_cast<std::size_t>(tasks_));
   own_.emplace(code_, plan_, outputs_);

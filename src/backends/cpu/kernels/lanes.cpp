@@ -66,13 +66,23 @@ void load_short_runs(T* out, const T* in, std::int64_t inner, std::int64_t outer
                                                                n - l);
     return;
   }
-  int done = 0;
-  if (stride == 1 && column == 0) {
-    const auto bytes = static_cast<std::size_t>(inner) * sizeof(T);
-    for (const int run = static_cast<int>(inner); done + run <= n; done += run, from += outer_stride)
-      copy_row(reinterpret_cast<char*>(out + done), reinterpret_cast<const char*>(from), bytes);
+  if (stride == 1) {
+    int done = 0;
+    const int run = static_cast<int>(inner);
+    const auto copy = [&](std::int64_t first, int count) {
+      copy_row(reinterpret_cast<char*>(out + done), reinterpret_cast<const char*>(from + first),
+               static_cast<std::size_t>(count) * sizeof(T));
+      done += count;
+    };
+    if (column > 0) {
+      copy(column, static_cast<int>(std::min<std::int64_t>(inner - column, n)));
+      from += outer_stride;
+    }
+    for (; done + run <= n; from += outer_stride) copy(0, run);
+    if (done < n) copy(0, n - done);
+    return;
   }
-  for (int l = done; l < n; ++l) {
+  for (int l = 0; l < n; ++l) {
     out[l] = from[column * stride];
     if (++column == inner) {
       column = 0;
@@ -81,7 +91,15 @@ void load_short_runs(T* out, const T* in, std::int64_t inner, std::int64_t outer
   }
 }
 
-constexpr std::int64_t most_short_run = 16;
+/// Elements of a run up to which a counter costs less than a call for each; where they lie in a row or are one number, and what a
+/// call does is short.
+constexpr std::int64_t most_short_run = 16, most_plain_run = 256;
+
+bool has_short_runs(const lane_map& map) noexcept {
+  const std::int64_t stride = map.strides.empty() ? 1 : map.strides.back();
+  return map.extents.size() >= 2 &&
+         map.extents.back() <= (stride == 0 || stride == 1 ? most_plain_run : most_short_run);
+}
 
 /// The innermost two axes as runs of a few elements, for each position along the axes around them.
 template <class T>
@@ -119,7 +137,7 @@ template <class T>
 void load_bytes(void* to, const char* base, const lane_map& map, std::int64_t start, int n, int padded) {
   T* out = static_cast<T*>(to);
   const T* in = reinterpret_cast<const T*>(base);
-  if (map.extents.size() >= 2 && map.extents.back() <= most_short_run) load_planes(out, in, map, start, n);
+  if (has_short_runs(map)) load_planes(out, in, map, start, n);
   else
     each_run(map, start, n, [&](int lane, std::int64_t offset, std::int64_t stride, int count) {
       const T* from = in + offset;
@@ -192,8 +210,12 @@ void store_lanes(char* base, dtype type, const lane_map& map, std::int64_t start
     if (map.contiguous)
       return narrow(reinterpret_cast<std::uint16_t*>(base) + start, static_cast<const float*>(from), n);
     alignas(64) std::uint16_t bits[jit::block_lanes];
-    narrow(bits, static_cast<const float*>(from), n);
-    return store_bytes<std::uint16_t>(base, map, start, n, bits);
+    for (int at = 0; at < n; at += jit::block_lanes) {
+      const int some = std::min(n - at, jit::block_lanes);
+      narrow(bits, static_cast<const float*>(from) + at, some);
+      store_bytes<std::uint16_t>(base, map, start + at, some, bits);
+    }
+    return;
   }
   switch (itemsize(type)) {
     case 1: return store_bytes<std::uint8_t>(base, map, start, n, from);
