@@ -312,7 +312,7 @@ reduce_split split_of(const jit::launch& l, const reduce_shape& shape) {
     s.chunk = s.order.chunk * jit::addition_group;
     s.segments = s.order.splits;
   } else {
-    s.chunk = shape.rows ? free_row_chunk : free_column_chunk;
+    s.chunk = shape.rows || shape.shared ? free_row_chunk : free_column_chunk;
   }
   s.chunks = ceil_div(shape.reduced, s.chunk);
   set_groups(l, shape, lanes, s);

@@ -78,6 +78,13 @@ class reduce_job {
   int lanes() const { return static_cast<int>(split.order.lanes); }
   lane_tree tree() const { return {lanes(), shape.lengthwise}; }
   int column_lanes_of(const reducer& r) const { return r.by_groups && !shape.across ? lanes() : 1; }
+  /// How many neighbouring elements of each column go to lanes side by side, so that few columns fill vectors: a power of two.
+  int wide_of(const reducer& r) const {
+    if (shape.rows || !shape.shared || !r.close_wide) return 1;
+    int wide = 1;
+    while (2 * wide * shape.width <= jit::block_lanes) wide *= 2;
+    return wide;
+  }
   int results_at_once() const { return static_cast<int>(std::max<std::int64_t>(split.group, jit::block_lanes)); }
   dtype register_type(std::size_t k) const { return launch.code->reductions[k].type; }
   /// Bytes of a lane of what reduction k reads, and of its result.
@@ -144,6 +151,7 @@ class reduce_task {
     void* planes[max_planes];
     void* moved[max_planes];  // scratch for shifted()
     int pitch = 0;            // columns: from lane to lane
+    int wide = 1;             // columns: elements that go to lanes side by side
   };
   /// Lanes [start, start + n) of an outer position, and elements [begin, end) of their rows.
   struct across_part {
@@ -177,6 +185,7 @@ class reduce_task {
   void column_block(std::int64_t start, int at, int n, int index);
 
   void shared_column_chunk(std::int64_t outer, std::int64_t begin, std::int64_t end);
+  int shared_steps() const;
   void skipping_column_block(int n, int index);
   void evaluate_tail(const void* inner, int n);
   static void* const* shifted(accumulator& a, int lanes) noexcept;

@@ -154,6 +154,14 @@ struct position {
     auto* places = static_cast<index64*>(acc[1]);
     SINTER_LANES(l, n) places[l] = at[l] < 0 ? none : base + at[l];
   }
+  static void close_wide(void* const* acc, int n, int width, std::int64_t base) {
+    const auto* at = static_cast<const index*>(acc[2]);
+    auto* places = static_cast<index64*>(acc[1]);
+    const int together = n / width;
+    for (int e = 0; e < together; ++e)
+      for (int l = e * width; l < (e + 1) * width; ++l)
+        places[l] = at[l] < 0 ? none : base + index64{at[l]} * together + e;
+  }
   static void join(void* const* to, void* const* from, int n) {
     T* __restrict a = static_cast<T*>(to[0]);
     const T* __restrict b = static_cast<const T*>(from[0]);
@@ -311,6 +319,12 @@ template <class Op>
     column<Op>(acc, from, n, place.index + s, place.index + s + 1);
 }
 
+template <class Op>
+void close_wide(void* const* acc, int n, int width, std::int64_t base) {
+  if constexpr (requires { Op::close_wide(acc, n, width, base); }) Op::close_wide(acc, n, width, base);
+  else Op::close(acc, n, false, 0, base);
+}
+
 #include "backends/cpu/reduce/row_loops.inl"
 
 template <class T>
@@ -341,6 +355,7 @@ reducer make() {
   }
   r.column = column<Op>;
   r.columns = columns<Op>;
+  if constexpr (Op::any_order) r.close_wide = close_wide<Op>;
   r.join_lanes = join_lanes<Op>;
   if constexpr (vector_steps<Op>::any) {
     r.row = vector_row<Op>;

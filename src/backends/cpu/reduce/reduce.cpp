@@ -53,6 +53,7 @@ reduce_task::reduce_task(const reduce_job& job, arena& memory, int* fault)
   for (std::size_t k = 0; k < count; ++k) {
     accumulator& a = accumulators_[k];
     a.r = job.reducers[k];
+    a.wide = job.wide_of(*a.r);
     const int lanes = by_row ? std::max(row_lanes, job.lanes()) : job.column_lanes_of(*a.r);
     const int width = !by_row ? results * lanes : job.shape.shared || job.whole_rows ? std::max(results, lanes) : lanes;
     for (int i = 0; i < a.r->planes; ++i) {
@@ -340,7 +341,7 @@ void reduce_task::columns(std::int64_t group, std::int64_t segment, char* scratc
     const std::int64_t begin = c * s.chunk, end = std::min(job_.shape.reduced, begin + s.chunk);
     for (auto& a : accumulators_) {
       a.pitch = n;
-      a.r->reset(a.planes, n * job_.column_lanes_of(*a.r));
+      a.r->reset(a.planes, n * a.wide * job_.column_lanes_of(*a.r));
     }
     job_.shape.shared ? shared_column_chunk(outer, begin, end) : column_chunk(outer, start, n, begin, end);
     join_column_lanes(n, begin, end);
@@ -361,7 +362,9 @@ void reduce_task::join_column_lanes(int n, std::int64_t begin, std::int64_t end)
   const auto length = static_cast<int>(end - begin);
   for (auto& a : accumulators_) {
     if (!a.r->by_groups) {
-      a.r->close(a.planes, n, false, length, begin);
+      if (a.wide == 1) a.r->close(a.planes, n, false, length, begin);
+      else a.r->close_wide(a.planes, n * a.wide, n, begin);
+      for (int w = a.wide / 2; w > 0; w /= 2) a.r->join(a.planes, shifted(a, w * n), w * n);
       continue;
     }
     a.r->close_columns(a.planes, n, {length, job_.lanes(), a.pitch});
@@ -463,17 +466,26 @@ void reduce_task::skipping_column_block(int n, int index) {
 }
 
 void reduce_task::shared_column_chunk(std::int64_t outer, std::int64_t begin, std::int64_t end) {
-  constexpr int group = jit::addition_group;
-  const int width = static_cast<int>(job_.shape.width), most = row_part / width / group * group;
+  const int width = static_cast<int>(job_.shape.width), most = shared_steps();
   walker_.move_to(outer);
   for (std::int64_t r = begin; r < end; r += most) {
-    const int steps = static_cast<int>(std::min<std::int64_t>(most, end - r));
+    const int steps = static_cast<int>(std::min<std::int64_t>(most, end - r)), first = static_cast<int>(r - begin);
     if (job_.only_loads) walker_.bind(r * width, steps * width);
     else compute(r * width, steps * width, 0);
-    for (std::size_t k = 0; k < accumulators_.size(); ++k)
-      add_columns(k, lanes_of(k), std::int64_t{width} * job_.argument_bytes(k), steps, 0, width,
-                  static_cast<int>(r - begin));
+    for (std::size_t k = 0; k < accumulators_.size(); ++k) {
+      const int wide = accumulators_[k].wide, whole = steps / wide, rest = steps - whole * wide;
+      const std::int64_t bytes = std::int64_t{width} * wide * job_.argument_bytes(k);
+      add_columns(k, lanes_of(k), bytes, whole, 0, width * wide, first / wide);
+      if (rest > 0) add_columns(k, further(lanes_of(k), whole, bytes), 0, 1, 0, width * rest, first / wide + whole);
+    }
   }
+}
+
+/// Steps of a block: whole groups, and as many as go to lanes side by side.
+int reduce_task::shared_steps() const {
+  int together = jit::addition_group;
+  for (const accumulator& a : accumulators_) together = std::max(together, a.wide);
+  return row_part / static_cast<int>(job_.shape.width) / together * together;
 }
 
 }  // namespace sinter::cpu

@@ -64,6 +64,9 @@ struct reducer {
                   const column_place& place) = nullptr;
   /// Ends a split of `length` elements that starts at element `base`; after it the first planes hold partial results.
   void (*close)(void* const* acc, int n, bool rows, int length, std::int64_t base) = nullptr;
+  /// Where the order does not matter: ends a chunk of `width` columns, neighbouring elements of which went to lanes side by side.
+  /// Lane l of n took the element l / width of every n / width, which have one index; afterwards each lane has its partial result.
+  void (*close_wide)(void* const* acc, int n, int width, std::int64_t base) = nullptr;
   /// By groups: joins what is left of the last group of a split of `place.index` elements to its lane.
   void (*close_columns)(void* const* acc, int n, const column_place& place) = nullptr;
   /// a[l] = a[l] joined with b[l], which comes later.
