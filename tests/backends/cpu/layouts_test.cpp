@@ -197,6 +197,30 @@ TEST_CASE("layouts: reductions of transposed matrices have the bits of contiguou
   }
 }
 
+TEST_CASE("layouts: transposed copies whose rows lie a power of two apart, of elements of every size") {
+  for (const dtype type : {uint8, float16, float32, float64, complex128})
+    for (const std::int64_t rows : {64, 67, 128, 256, 1024, 2048, 4096})
+      for (const std::int64_t columns : {1, 3, 16, 63, 64, 65, 130}) {
+        const ndarray x = (arange(rows * columns) * 37 % 251).astype(type).reshape({rows, columns});
+        ndarray y = x.T().copy(), z = zeros({columns, rows}, type);
+        z(_, slice(0, rows - 1)) = x.T()(_, slice(0, rows - 1));
+        eval(x, y, z);
+        const auto have = y.view(uint8).to_vector<std::uint8_t>(), part = z.view(uint8).to_vector<std::uint8_t>(),
+                   from = x.view(uint8).to_vector<std::uint8_t>();
+        const auto size = static_cast<std::int64_t>(itemsize(type));
+        std::int64_t wrong = 0;
+        for (std::int64_t r = 0; r < rows; ++r)
+          for (std::int64_t c = 0; c < columns; ++c)
+            for (std::int64_t b = 0; b < size; ++b) {
+              const auto to = static_cast<std::size_t>((c * rows + r) * size + b);
+              const std::uint8_t want = from[static_cast<std::size_t>((r * columns + c) * size + b)];
+              wrong += have[to] != want;
+              wrong += part[to] != (r + 1 < rows ? want : 0);
+            }
+        CHECK_MESSAGE(wrong == 0, rows, " x ", columns, " of ", size, " bytes");
+      }
+}
+
 TEST_CASE("layouts: results that are neighbours in memory, of any rank, order of axes and sign of strides") {
   const ndarray x = scattered({9, 5, 4, 33}, float32);
   for (const std::vector<std::int64_t>& order :

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 
 #include "backends/cpu/kernels/block_plan.hpp"
 #include "backends/cpu/kernels/transpose.hpp"
@@ -50,9 +51,24 @@ void copy_elements(const transposed_copy& c, char* to, const char* from, std::in
               c.across_in, across);
 }
 
+/// Rows of the result that lie a power of two apart share the places of a cache, which then has no room for a tile: it is
+/// transposed elsewhere, and each row is written at once.
+void transpose_tile(const transposed_copy& c, char* to, const char* from, int near, int across) {
+  constexpr std::int64_t conflicting = 2048;
+  const std::int64_t row = across * static_cast<std::int64_t>(c.size),
+                     step = c.near_out * static_cast<std::int64_t>(c.size);
+  if (step % conflicting != 0 || row < 64 || near > tile_near || across > tile_across)
+    return transpose(to, c.near_out, from, c.across_in, near, across, c.size);
+  alignas(64) char tile[tile_near * (tile_across + 8) * sizeof(sixteen_bytes)];
+  constexpr std::int64_t pitch = tile_across + 8;
+  transpose(tile, pitch, from, c.across_in, near, across, c.size);
+  for (int n = 0; n < near; ++n)
+    std::memcpy(to + n * step, tile + n * pitch * static_cast<std::int64_t>(c.size), static_cast<std::size_t>(row));
+}
+
 void copy_tile(const transposed_copy& c, char* to, const char* from, std::int64_t near, std::int64_t across) {
   if (c.near_in == 1 && c.across_out == 1 && !is_thin(c))
-    return transpose(to, c.near_out, from, c.across_in, static_cast<int>(near), static_cast<int>(across), c.size);
+    return transpose_tile(c, to, from, static_cast<int>(near), static_cast<int>(across));
   switch (c.size) {
     case 1: return copy_elements<std::uint8_t>(c, to, from, near, across);
     case 2: return copy_elements<std::uint16_t>(c, to, from, near, across);
