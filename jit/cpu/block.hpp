@@ -81,8 +81,18 @@ using block_function = void (*)(const block_args*);
 /// with the program's key this is the key of tier 1.
 struct block_variant {
   bool epilogue = false;      // reduce programs: the instructions from `epilogue` on (outputs: per output)
-  std::uint64_t uniform = 0;  // bit k: input k
+  std::uint64_t uniform = 0;  // bit k: input k; from first_coordinate_bit on: the coordinates along axes
 };
+
+/// Programs with more inputs have no uniform coordinates, nor have axes beyond the last bit.
+inline constexpr int first_coordinate_bit = 56;
+constexpr bool is_uniform_coordinate(std::uint64_t uniform, int axis) noexcept {
+  return axis < 64 - first_coordinate_bit && (uniform >> (first_coordinate_bit + axis) & 1) != 0;
+}
+/// The inputs among them.
+constexpr std::uint64_t without_coordinates(std::uint64_t uniform, std::size_t inputs) noexcept {
+  return inputs > first_coordinate_bit ? uniform : uniform & ((std::uint64_t{1} << first_coordinate_bit) - 1);
+}
 
 /// Whether the variant calls users' functions, so that only tier 1 can run it.
 bool needs_compiler(const program& p, const block_variant& v) noexcept;

@@ -51,7 +51,7 @@ void cpu_emitter::put_in_place(std::size_t k) {
   const instr& i = p_.code[k];
   info& me = info_[k];
   bool scalar = i.op == opcode::param || i.op == opcode::address || (i.op == opcode::load && is_uniform(i.a)) ||
-                (!is_source(i) && !has_effects(i));
+                (i.op == opcode::coord && is_uniform_coordinate(v_.uniform, i.a)) || (!is_source(i) && !has_effects(i));
   int stage = !has_loop() || k < p_.loop.begin ? 0 : k < p_.loop.end ? loop_stage_ : after_loop_;
   if (i.op == opcode::carried) {
     me.where = one_value_[i.a] ? place::scalar : place::carried;
@@ -147,6 +147,7 @@ std::string cpu_emitter::lane_type(std::size_t k) const {
 std::string cpu_emitter::expression(std::size_t k, int stage) const {
   const instr& i = p_.code[k];
   if (i.op == opcode::param) return std::string("*(const ") + register_type(i.type) + "*)a->params[" + num(i.a) + "]";
+  if (i.op == opcode::coord) return "a->coords[" + num(i.a) + "][0]";
   if (i.op == opcode::load && is_gathered(i)) {
     const std::string in = num(i.a);
     std::string at = "off" + in + (is_uniform(i.a) ? "[0]" : "[l]");

@@ -86,6 +86,12 @@ std::uint64_t uniform_inputs(const jit::launch& l, const walk_axes& axes) noexce
       uniform = uniform && (l.inputs[k].strides[static_cast<int>(a)] == 0 || l.extents[static_cast<int>(a)] == 1);
     if (uniform) mask |= std::uint64_t{1} << k;
   }
+  if (l.inputs.size() > jit::first_coordinate_bit) return mask;
+  for (const jit::instr& i : l.code->code) {
+    if (i.op != opcode::coord || i.a >= l.extents.size() || i.a >= 64 - jit::first_coordinate_bit) continue;
+    const bool in_block = std::find(axes.block.begin(), axes.block.end(), i.a) != axes.block.end();
+    if (!in_block || l.extents[i.a] == 1) mask |= std::uint64_t{1} << (jit::first_coordinate_bit + i.a);
+  }
   return mask;
 }
 
@@ -115,6 +121,7 @@ block_plan::block_plan(const jit::launch& l, const walk_axes& axes, std::size_t 
       coordinate_plan c{i.a, at_axes(steps, axes.outer), {}};
       c.map.assign(block, at_axes(steps, axes.block));
       c.period = coordinate_period(c.map);
+      c.uniform = jit::is_uniform_coordinate(uniform, i.a);
       coordinates.push_back(std::move(c));
     }
     const bool whole = i.op == opcode::address;
@@ -131,7 +138,7 @@ block_plan::block_plan(const jit::launch& l, const walk_axes& axes, std::size_t 
     } else if (code.inputs[i.a].gathers) {
       in.access = input_plan::how::gathered;
       in.base = static_cast<const char*>(o.base);
-    } else if (i.a < 64 && (uniform >> i.a & 1)) {
+    } else if (i.a < 64 && (jit::without_coordinates(uniform, code.inputs.size()) >> i.a & 1)) {
       in.access = input_plan::how::uniform;
     } else {
       in.access = input_plan::how::copied;
@@ -401,6 +408,10 @@ void block_walker::bind_coordinate(std::size_t k, std::int64_t start, int n, int
   std::int64_t base = 0;
   for (int a = 0; a < c.outer.size(); ++a) base += c.outer[a] * coordinate_[a];
   coords_[c.axis] = lanes;
+  if (c.uniform && plan_.compiled) {
+    *lanes = base;
+    return;
+  }
   if (c.period == 0 || (padded != n && !plan_.pure)) {
     counted_from_[k] = -1;
     return fill_offsets(lanes, base, c.map, start, n, padded);

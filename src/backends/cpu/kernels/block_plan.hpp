@@ -25,7 +25,7 @@ int period_of(const lane_map& map) noexcept;
 /// Whether lanes are read where they lie, or repeat: not copied block by block.
 inline bool runs_on(const lane_map& map) noexcept { return map.contiguous || map.constant || period_of(map) > 0; }
 
-/// Bit k: input k has one value in each block.
+/// Bit k: input k has one value in each block; coordinates as in jit::block_variant.
 std::uint64_t uniform_inputs(const jit::launch& l, const walk_axes& axes) noexcept;
 
 /// Scalars in register format, as block_args takes them.
@@ -65,7 +65,8 @@ struct coordinate_plan {
   int axis;
   core::dims outer;  // strides of the outer axes
   lane_map map;
-  int period = 0;  // not 0: lanes repeat after so many
+  int period = 0;        // not 0: lanes repeat after so many
+  bool uniform = false;  // one number for a block
 };
 
 /// What all blocks of a launch share. `first` and `last` bound the instructions that run.
@@ -77,6 +78,7 @@ struct block_plan {
   std::vector<coordinate_plan> coordinates;
   const param_block* params;
   bool pure = true;              // lanes beyond those of a block may hold anything: nothing depends on them
+  bool compiled = false;         // all code that runs is: of a uniform coordinate it reads one lane
   int lanes = jit::block_lanes;  // most of a block; more where all code that runs takes them, and no panels are read
 
   block_plan(const jit::launch& l, const walk_axes& axes, std::size_t first, std::size_t last, const param_block& p);

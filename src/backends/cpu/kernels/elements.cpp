@@ -199,6 +199,7 @@ element_run::element_run(const runtime::prepared& code, const jit::launch& l, co
   for (std::size_t k = 0; k < l.outputs.size(); ++k) outputs_.emplace_back(l, k, axes_);
   if (rows) plan_.read_rows(*rows);
   const bool panels = plan_.read_through_panels();
+  plan_.compiled = code_.is_compiled();
   across_ = panels || runs_across(plan_, outputs_);
   const std::int64_t lanes = lanes_of_blocks(code_, plan_, outputs_, across_);
   if (lanes <= repeating_block) plan_.lanes = static_cast<int>(lanes);

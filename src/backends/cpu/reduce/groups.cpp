@@ -90,6 +90,7 @@ jit::program group_program(const jit::program& p) {
 
 std::uint64_t group_inputs(const jit::program& p, std::uint64_t uniform) {
   std::uint64_t all = 0;
+  uniform = jit::without_coordinates(uniform, p.inputs.size());
   for (int s = 0; s < steps; ++s) all |= uniform << (static_cast<std::size_t>(s) * p.inputs.size());
   return all;
 }

@@ -404,6 +404,7 @@ void reduce_job::take_weighted_columns() {
 }
 
 void reduce_job::take_rows_whole() {
+  elements.compiled = code.main->is_compiled() && !by_groups && !tail;
   const bool by_row = shape.rows && !shape.across;
   if (only_loads || (code.main->takes_any_length() && (!by_groups || code.groups->takes_any_length())))
     elements.lanes = by_row || shape.shared ? row_part : std::max(elements.lanes, results_at_once());
