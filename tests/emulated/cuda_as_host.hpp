@@ -54,6 +54,8 @@ float fmaf(float, float, float) noexcept;
 double fma(double, double, double) noexcept;
 float hypotf(float, float) noexcept;
 double hypot(double, double) noexcept;
+float fmodf(float, float) noexcept;
+double fmod(double, double) noexcept;
 float floorf(float) noexcept;
 double floor(double) noexcept;
 float rintf(float) noexcept;

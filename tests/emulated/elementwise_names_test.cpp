@@ -10,6 +10,7 @@
 #include <vector>
 
 using namespace sinter;
+using namespace sinter::idx;
 using namespace emulated;
 
 namespace {
@@ -25,6 +26,19 @@ void check_bytes(const ndarray& x) {
 }
 
 }  // namespace
+
+TEST_CASE("emulated: coordinates that are computed in 32 bits have the CPU's bytes") {
+  if (no_emulation()) return;
+  const ndarray x = numbers({40, 133}, float32, 5), label = numbers({40}, int8, 3);
+  const ndarray i = arange(40)(_, newaxis), j = arange(133);
+  eval(x, label);
+  check_bytes<float>(where((i + j) % 2 == 0, x, -x));
+  check_bytes<float>(x * (square(i - 20) + square(j - 66) < 900));
+  check_bytes<float>((label(_, newaxis) == j).astype(float32));
+  check_bytes<std::int8_t>((floor_divide(j - 70, 9) + sign(i - j) * 3).astype(int8));
+  check_bytes<float>(x * ((i * (std::int64_t{1} << 31) + j) % 7 < 3));
+  check_bytes<std::int64_t>(where((i + j) % 3 == 0, i * j, i - j));
+}
 
 TEST_CASE("emulated: divisors, powers of two and complex numbers from parts have the CPU's bytes") {
   if (no_emulation()) return;

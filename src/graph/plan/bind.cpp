@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph/plan/forms/magnitude.hpp"
 #include "jit/program/stages.hpp"
 
 namespace sinter::graph {
@@ -75,9 +76,27 @@ void follow_memory(jit::launch& l, dims& extents, dims& origin) {
     }
 }
 
+/// Coordinates, and what is made of them, in 32 bits where they fit.
+void narrow(kernel_plan& plan) {
+  std::vector<jit::number_range> ranges(plan.params.size());
+  for (std::size_t k = 0; k < ranges.size(); ++k) {
+    if (plan.code.param_types[k] != dtype::i64) continue;
+    if (k < plan.sources.size() && plan.sources[k].n) {
+      const node& n = *plan.sources[k].n;
+      if (n.kind.load(std::memory_order_relaxed) == node_kind::scalar) ranges[k] = range_of_magnitude(magnitude_of(n));
+    } else {  // it follows from shapes
+      std::int64_t v = 0;
+      jit::write_register(&v, dtype::i64, plan.params[k]);
+      ranges[k] = {v, v};
+    }
+  }
+  jit::narrow_integers(plan.code, plan.extents, ranges);
+}
+
 }  // namespace
 
 void bind(kernel_plan& plan, jit::launch& out) {
+  narrow(plan);
   bind_operands(plan, out);
   out.code = &plan.code;
   out.params = plan.params;

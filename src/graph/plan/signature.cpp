@@ -1,4 +1,5 @@
 // The list of numbers that stands for a graph: its settings, then each node of the plan's table.
+#include "graph/plan/forms/magnitude.hpp"
 #include "graph/plan/plan_cache.hpp"
 #include "graph/values/limits.hpp"
 #include "jit/program/index_check.hpp"
@@ -106,7 +107,7 @@ inline void signature::writer::add_payload(const plan_table::entry& e, node_kind
   const node& n = *e.n;
   switch (kind) {
     case node_kind::leaf: break;
-    case node_kind::scalar: add(std::int64_t{e.scalar}); break;
+    case node_kind::scalar: add(pair_of(e.scalar, magnitude_of(n))); break;
     case node_kind::iota: add(std::int64_t{n.iota().axis}); break;
     case node_kind::map: add(pair_of(static_cast<int>(n.map().op), n.map().fast_math)); break;
     case node_kind::random: add(std::int64_t{static_cast<int>(n.random().op)}); break;

@@ -158,11 +158,11 @@ std::string plan_text(std::span<const value> roots, bool with_source) {
     if (!k->code.reductions.empty() && k->code.reductions[0].tail != 0)
       out += "  the last " + std::to_string(k->code.reductions[0].tail) +
              " operations are skipped where they cannot win\n";
+    jit::launch l;
+    bind(*k, l);  // which may narrow what the program computes
     out += "  moves  " + bytes_text(moved) + ", " + std::to_string(k->code.code.size()) + " instructions\n" +
            program_text(k->code, k->params);
     total += moved;
-    jit::launch l;
-    bind(*k, l);
     out += schedule_text(device, l);
     if (with_source) out += device.source(l);
   }

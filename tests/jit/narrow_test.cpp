@@ -1,0 +1,126 @@
+// Coordinates that are computed in 32 bits where they fit: values are those of 64 bits, whatever the extents and scalars.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sinter/sinter.hpp"
+
+using namespace sinter;
+using namespace sinter::idx;
+
+namespace {
+
+using number = std::int64_t;
+
+number floor_mod(number a, number b) {
+  if (b == 0) return 0;
+  const number r = b == -1 ? 0 : a % b;
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+number floor_div(number a, number b) {
+  if (b == 0) return 0;
+  const number q = a / b;
+  return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
+}
+
+/// The elements of `x` beside those of the function of row and column.
+void check(const char* what, const ndarray& x, const std::function<double(number, number)>& f) {
+  INFO(what);
+  const std::vector<double> got = x.astype(float64).to_vector<double>();
+  const number height = x.shape(0), width = x.shape(1);
+  number wrong = 0;
+  for (number i = 0; i < height; ++i)
+    for (number j = 0; j < width; ++j) wrong += got[static_cast<std::size_t>(i * width + j)] != f(i, j);
+  CHECK(wrong == 0);
+}
+
+std::string text_of(const ndarray& x) { return explain(x); }
+
+constexpr number height = 37, width = 300;
+
+}  // namespace
+
+TEST_CASE("narrow numbers: what is made of coordinates has the values of 64 bits") {
+  const ndarray i = arange(height)(_, newaxis), j = arange(width);
+  // Around the ends of 32 bits, of the ranges that plans know, and beyond them.
+  for (const number k : std::vector<number>{0, 1, 2, 3, 7, 255, 256, 511, 512, 46340, 46341, 65535, 65536, (1 << 30),
+                                            INT32_MAX, number{INT32_MAX} + 1, number{1} << 33, number{1} << 53})
+    for (const number c : {k, -k}) {
+      CAPTURE(c);
+      check("sum", ((i + j + c) < 300).astype(float32), [=](number a, number b) { return a + b + c < 300; });
+      check("difference", ((i - j) > c - 20).astype(float32), [=](number a, number b) { return a - b > c - 20; });
+      check("product", (i * c < j * 40).astype(float32), [=](number a, number b) { return a * c < b * 40; });
+      check("remainder", ((i * 9 + j) % c == 1).astype(int8),
+            [=](number a, number b) { return floor_mod(a * 9 + b, c) == 1; });
+      check("quotient", floor_divide(j - 150, c).astype(float32) + i.astype(float32),
+            [=](number a, number b) { return double(float(floor_div(b - 150, c)) + float(a)); });
+      check("selection", where((i + j) % 3 == 0, j - c, c + i).astype(float64),
+            [=](number a, number b) { return double((a + b) % 3 == 0 ? b - c : c + a); });
+    }
+  check("squares", (square(i - 18) + square(j - 150) < 9000).astype(float32),
+        [](number a, number b) { return (a - 18) * (a - 18) + (b - 150) * (b - 150) < 9000; });
+  check("squares of squares", (square(square(j * 100)) > square(square(i * 811))).astype(float32),
+        [](number a, number b) {
+          const auto fourth = [](number x) {
+            return static_cast<std::uint64_t>(x * x) * static_cast<std::uint64_t>(x * x);
+          };
+          return static_cast<number>(fourth(b * 100)) > static_cast<number>(fourth(a * 811));
+        });
+  check("bits", (((i ^ j) & 5) == 4).astype(float32), [](number a, number b) { return ((a ^ b) & 5) == 4; });
+  check("extrema", (maximum(i, j) - minimum(i, j) - abs(i - j)).astype(float32), [](number, number) { return 0.0; });
+  check("signs", sign(i - 5 - (j % 11)).astype(int16), [](number a, number b) {
+    const number s = a - 5 - b % 11;
+    return double((s > 0) - (s < 0));
+  });
+}
+
+TEST_CASE("narrow numbers: narrower arrays beside coordinates, and results of 64 bits") {
+  const ndarray j = arange(width), i = arange(height)(_, newaxis);
+  for (const dtype type : {bool_, int8, uint8, int16, uint16, int32, uint32}) {
+    CAPTURE(std::string(name(type)));
+    ndarray label = (arange(height) * 7 % (is_bool(type) ? 2 : 100)).astype(type);
+    eval(label);
+    const std::vector<double> of = label.astype(float64).to_vector<double>();
+    check("one-hot", (label(_, newaxis) == j).astype(float32),
+          [&](number a, number b) { return of[static_cast<std::size_t>(a)] == double(b); });
+    check("in 64 bits too", (label(_, newaxis) + j) * (label(_, newaxis) + j < 50), [&](number a, number b) {
+      const double s = of[static_cast<std::size_t>(a)] + double(b);
+      return s < 50 ? s : 0;
+    });
+  }
+  // A coordinate as an index, as a number of 64 bits and in a comparison.
+  ndarray table = arange(1000) * 3;
+  eval(table);
+  const ndarray at = i + j;
+  check("index", where(at % 2 == 0, table.take(at), at), [](number a, number b) {
+    const number s = a + b;
+    return double(s % 2 ? s : 3 * s);
+  });
+  CHECK(sum(where((i + j) % 2 == 0, i * j, 0)).item<number>() == [] {
+    number s = 0;
+    for (number a = 0; a < height; ++a)
+      for (number b = 0; b < width; ++b) s += (a + b) % 2 == 0 ? a * b : 0;
+    return s;
+  }());
+  CHECK(argmax((i * 1000 - square(j - 77)).reshape({-1})).item<number>() == (height - 1) * width + 77);
+}
+
+TEST_CASE("narrow numbers: a plan is used again only with scalars of as many bits") {
+  const ndarray i = arange(height)(_, newaxis), j = arange(width);
+  for (int round = 0; round < 2; ++round)
+    for (const number c : {number{5}, number{6}, number{100000000}, number{1} << 40, number{-3}, number{7}})
+      check("the same line", ((i * c + j) % 8 == 3).astype(float32),
+            [=](number a, number b) { return floor_mod(a * c + b, 8) == 3; });
+}
+
+TEST_CASE("narrow numbers: explain shows in what they are computed") {
+  const ndarray i = arange(height)(_, newaxis), j = arange(width);
+  CHECK(text_of(((i + j) % 2 == 0).astype(float32)).find("remainder") != std::string::npos);
+  CHECK(text_of(((i + j) % 2 == 0).astype(float32)).find(": int32") != std::string::npos);
+  // Too large, and nothing but a result of 64 bits.
+  CHECK(text_of(((i + (number{1} << 40)) % 2 == 0).astype(float32)).find(": int32") == std::string::npos);
+  CHECK(text_of(i + j).find(": int32") == std::string::npos);
+}
