@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "graph/plan/forms/magnitude.hpp"
+#include "jit/program/rewrite/narrow.hpp"
+#include "jit/program/scalar.hpp"
 #include "jit/program/stages.hpp"
 
 namespace sinter::graph {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "graph/values/node.hpp"
-#include "jit/program/rewrite/narrow.hpp"
+#include "jit/program/number_range.hpp"
 #include "jit/program/scalar.hpp"
 
 namespace sinter::graph {
