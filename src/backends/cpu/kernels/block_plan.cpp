@@ -47,13 +47,6 @@ bool is_pure(const jit::program& p, std::size_t first, std::size_t last) {
   return true;
 }
 
-/// Whether the launch writes the memory of an input.
-bool is_written(const jit::launch& l, const jit::operand& input) {
-  for (const jit::operand& o : l.outputs)
-    if (o.base == input.base) return true;
-  return false;
-}
-
 /// Where the last element in memory ends.
 const char* end_of(const jit::operand& o, const core::dims& extents, const input_plan& in) {
   std::int64_t last = 0;
@@ -70,6 +63,12 @@ int coordinate_period(const lane_map& map) {
 }
 
 }  // namespace
+
+bool is_written(const jit::launch& l, const jit::operand& input) noexcept {
+  for (const jit::operand& o : l.outputs)
+    if (o.base == input.base) return true;
+  return false;
+}
 
 int period_of(const lane_map& map) noexcept {
   const bool repeats = map.extents.size() == 2 && map.strides[0] == 0 && map.extents[1] <= most_period;

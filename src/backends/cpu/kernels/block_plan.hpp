@@ -20,6 +20,8 @@ struct walk_axes {
 /// Shortest innermost axis that blocks run along; shorter ones are flattened together with the axes around them.
 inline constexpr std::int64_t long_axis = 128;
 
+/// Whether the launch writes the memory of an input.
+bool is_written(const jit::launch& l, const jit::operand& input) noexcept;
 /// After how many lanes they repeat; 0: not, or too late for being copied once.
 int period_of(const lane_map& map) noexcept;
 /// Whether lanes are read where they lie, or repeat: not copied block by block.

@@ -133,6 +133,17 @@ std::int64_t copied_for_a_lane(const block_plan& plan, const std::vector<output_
   return bytes;
 }
 
+/// Whether everything is read and written where it lies, and nothing that is read is written.
+bool may_run_twice(const block_plan& plan, const std::vector<output_plan>& outputs) {
+  using how = input_plan::how;
+  bool may = plan.pure;
+  for (const input_plan& in : plan.inputs)
+    may = may && (in.access == how::unused || (in.access == how::copied && in.ahead && in.in_place) ||
+                  (in.access == how::uniform && !is_written(*plan.launch, *in.source)));
+  for (const output_plan& o : outputs) may = may && o.in_place;
+  return may;
+}
+
 /// Generated code takes more lanes than the interpreter: each block costs some 20 ns.
 std::int64_t lanes_of_blocks(const block_code& code, const block_plan& plan, const std::vector<output_plan>& outputs,
                              bool across) {
@@ -184,6 +195,7 @@ class element_run {
   std::vector<output_plan> outputs_;
   partition share_;
   bool across_;
+  bool overlaps_ = false;  // lanes may be computed twice, so that those which are left fill a vector
   std::int64_t tasks_;
   std::vector<char> refused_;  // tasks that had no memory
   std::optional<element_memory> own_;
@@ -203,6 +215,7 @@ element_run::element_run(const runtime::prepared& code, const jit::launch& l, co
   across_ = panels || runs_across(plan_, outputs_);
   const std::int64_t lanes = lanes_of_blocks(code_, plan_, outputs_, across_);
   if (lanes <= repeating_block) plan_.lanes = static_cast<int>(lanes);
+  overlaps_ = may_run_twice(plan_, outputs_);
   share_ = share_out(l, plan_, lanes);
   if (panels) share_.per_task = (share_.per_task + panel_rows(1) - 1) / panel_rows(1) * panel_rows(1);
   tasks_ = (share_.blocks + share_.per_task - 1) / share_.per_task;
@@ -242,8 +255,9 @@ void element_run::run_task(std::int64_t task, element_memory& mine, int* fault) 
     // What is more than a block has no padding, for which there is no room.
     if (const int whole = n & -jit::lane_multiple; n > jit::block_lanes && whole < n) {
       run_block(outer, start, whole, mine);
-      start += whole;
-      n -= whole;
+      const int again = overlaps_ ? jit::lane_multiple - (n - whole) : 0;
+      start += whole - again;
+      n -= whole - again;
     }
     run_block(outer, start, n, mine);
   }
