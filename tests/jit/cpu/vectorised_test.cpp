@@ -81,9 +81,9 @@ TEST_CASE("loops of masks, selections and extrema are vectorised, in chains too"
       {"selections of masks", where(x > y, x > 3, y < 2)},
       {"selections of negated masks", ~where(k == 3, ~(x > 3), ~(y < 2))},
       {"float64", (clip(x.astype(float64), 0.5, 3.5) + (y.astype(float64) != 2)) * 3}};
-  for (const auto& [name, chain] : chains) {
-    CAPTURE(name);
-    const std::string text = text_of(chain), report = report_of(found.path, text);
+  for (const auto& chain : chains) {
+    CAPTURE(chain.first);
+    const std::string text = text_of(chain.second), report = report_of(found.path, text);
     CHECK_MESSAGE(report.find("loop vectorized") != std::string::npos, text.substr(text.rfind("extern \"C\"")));
   }
 }

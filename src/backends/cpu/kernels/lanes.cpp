@@ -67,19 +67,13 @@ void load_short_runs(T* out, const T* in, std::int64_t inner, std::int64_t outer
     return;
   }
   if (stride == 1) {
-    int done = 0;
     const int run = static_cast<int>(inner);
-    const auto copy = [&](std::int64_t first, int count) {
-      copy_row(reinterpret_cast<char*>(out + done), reinterpret_cast<const char*>(from + first),
+    int done = 0, count = static_cast<int>(std::min<std::int64_t>(inner - column, n));
+    for (from += column; done < n; from += outer_stride - column, column = 0, count = std::min(run, n - done)) {
+      copy_row(reinterpret_cast<char*>(out + done), reinterpret_cast<const char*>(from),
                static_cast<std::size_t>(count) * sizeof(T));
       done += count;
-    };
-    if (column > 0) {
-      copy(column, static_cast<int>(std::min<std::int64_t>(inner - column, n)));
-      from += outer_stride;
     }
-    for (; done + run <= n; from += outer_stride) copy(0, run);
-    if (done < n) copy(0, n - done);
     return;
   }
   for (int l = 0; l < n; ++l) {
