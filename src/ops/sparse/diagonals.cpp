@@ -1,6 +1,5 @@
 // Diagonals: read, written, and what lies on one side of them.
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <optional>
 #include <vector>
@@ -9,7 +8,6 @@
 #include "graph/values/faults.hpp"
 #include "ops/base/opaque_call.hpp"
 #include "ops/sparse/parts.hpp"
-#include "runtime/parallel.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
 #include "sinter/indexing.hpp"
@@ -41,18 +39,14 @@ template <class I>
 bool find_diagonal(const runtime::sparse_matrix& m, std::int64_t first, std::int64_t shift, std::int64_t count,
                    std::int64_t* at) {
   const I *const indptr = static_cast<const I*>(m.indptr), *const indices = static_cast<const I*>(m.indices);
-  std::atomic<bool> all{true};
-  constexpr std::int64_t block = 4096;
-  runtime::parallel_for((count + block - 1) / block, 4.0 * static_cast<double>(count), [&](std::int64_t b) {
-    for (std::int64_t k = b * block; k < std::min(count, (b + 1) * block); ++k) {
-      const I *const begin = indices + indptr[first + k], *const end = indices + indptr[first + k + 1];
-      const I wanted = static_cast<I>(first + k + shift);
-      const I* const found = std::lower_bound(begin, end, wanted);
-      if (found == end || *found != wanted) return all.store(false, std::memory_order_relaxed);
-      at[k] = found - indices;
-    }
-  });
-  return all;
+  for (std::int64_t k = 0; k < count; ++k) {
+    const I *const begin = indices + indptr[first + k], *const end = indices + indptr[first + k + 1];
+    const I wanted = static_cast<I>(first + k + shift);
+    const I* const found = std::lower_bound(begin, end, wanted);
+    if (found == end || *found != wanted) return false;
+    at[k] = found - indices;
+  }
+  return true;
 }
 /// The array with x in the first places of a diagonal, where these are there, and once; nothing where one is not.
 std::optional<state_ref> with_diagonal_on_host(const sparse_state& s, const ndarray& x, std::int64_t k) {
