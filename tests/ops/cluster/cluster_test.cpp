@@ -105,6 +105,18 @@ TEST_CASE("k-means of float32 points a long way off keeps their digits") {
   CHECK(found.inertia < 500 * 2.6);
 }
 
+TEST_CASE("k-means: labels of any number of dimensions are those of comparing all centers, of equal ones the first") {
+  random::generator g(8);
+  for (const dtype t : {float32, float64})
+    for (const std::int64_t d : {1, 2, 3, 4, 5}) {
+      // Whole numbers, of which many are as near to several centers, over blocks of points and a rest.
+      const ndarray x = g.integers(-3, 4, {1000 + d, d}).astype(t), c = g.integers(-3, 4, {19, d}).astype(t);
+      const ndarray squares = sum(square(x(_, newaxis) - c), 2);
+      CHECK(array_equal(ops::nearest_center(x, c), argmin(squares, 1)));
+      CHECK(array_equal(ops::nearest_center(x(slice(3)), c(slice(1))), zeros(3, {.dtype = int64})));
+    }
+}
+
 TEST_CASE("k-means of weights, of one cluster, and of as many clusters as points") {
   const ndarray x = array({{0.0}, {1.0}, {5.0}});
   const auto weighted = cluster::kmeans(x, 1, {.sample_weight = array({1.0, 3.0, 0.0})});
