@@ -50,10 +50,19 @@ struct minibatch_kmeans_kw {
   std::int64_t batch_size = 1024;
   std::int64_t max_iter = 100;           ///< passes over the data, in batches
   std::int64_t max_no_improvement = 10;  ///< batches without a lower smoothed inertia before it ends
+  /// It ends too when the centers' squared movements of a batch add up to at most tol times the mean variance of the columns; 0: never.
+  double tol = 0;
+  /// Starts that are compared on one sample of points; 1 by "k-means++", 3 by "random" unless given.
+  std::optional<std::int64_t> n_init{};
+  std::optional<std::int64_t> init_size{};  ///< points that a start is made of; 3 batches, at least 3 n_clusters
+  /// Centers that have had fewer points than this share of the largest one's move to points of the batch; 0: none do.
+  double reassignment_ratio = 0.01;
+  ndarray sample_weight{};  ///< (n,), not negative; 1 unless given
   std::optional<std::int64_t> random_state{};
 };
-/// Sculley's mini-batches: each draws points with repetition, and moves each center to the mean of all points that it has had so far.
-/// Centers start from three batches of points. inertia and labels are those of all points. n_iter counts batches.
+/// Sculley's mini-batches: each draws points with repetition, and moves each center to the mean of all points that it has had so far,
+/// by the rules of scikit-learn's MiniBatchKMeans. inertia and labels are those of all points. n_iter counts batches.
+/// value_error: parameters out of range.
 kmeans_result minibatch_kmeans(const ndarray& x, std::int64_t n_clusters, const minibatch_kmeans_kw& kw = {});
 /// A start alone: n_clusters points of x by k-means++.
 ndarray kmeans_plusplus(const ndarray& x, std::int64_t n_clusters, std::optional<std::int64_t> random_state = {});
@@ -61,8 +70,11 @@ ndarray kmeans_plusplus(const ndarray& x, std::int64_t n_clusters, std::optional
 struct dbscan_kw {
   kwonly _kw{};
   std::int64_t min_samples = 5;  ///< points within eps, itself included, that make a core point
-  std::string_view metric =
-      "euclidean";  ///< "haversine" of (latitude, longitude), or another one of spatial::radius_neighbors
+  /// "haversine" of (latitude, longitude), another one of spatial::radius_neighbors, or "precomputed": x is (n, n), of distances.
+  std::string_view metric = "euclidean";
+  std::optional<double> p{};  ///< of "minkowski"
+  /// (n,), of any sign: what points within eps add up to min_samples; 1 unless given. Neighbours are lists then.
+  ndarray sample_weight{};
 };
 struct dbscan_result {
   ndarray labels;               ///< int64 (n,): clusters in the order of their first core points, -1 for noise
@@ -89,6 +101,7 @@ struct fcluster_kw {
   kwonly _kw{};
   std::string_view criterion = "inconsistent";  ///< "distance", "maxclust", "monocrit", "maxclust_monocrit"
   std::int64_t depth = 2;                       ///< of the inconsistency
+  ndarray R{};                                  ///< the inconsistencies that inconsistent() gives, where they are known
   ndarray monocrit{};  ///< (n - 1,): of each merge what the last two criteria compare with t, not less than below it
 };
 /// Flat clusters of a tree: int64 labels (n,) from 1 on, numbered as SciPy does. "distance": points whose clusters merge at up to t;

@@ -40,12 +40,16 @@ sparse_array rad2deg(const sparse_array& a);
 inline sparse_array conj(const sparse_array& a) { return a.conj(); }
 inline sparse_array real(const sparse_array& a) { return a.real(); }
 inline sparse_array imag(const sparse_array& a) { return a.imag(); }
-inline sparse_array power(const sparse_array& a, const scalar& n) { return a.power(n); }
+inline sparse_array power(const sparse_array& a, const scalar& n, const element_kw& kw = {}) { return a.power(n, kw); }
 inline sparse_array multiply(const sparse_array& a, const operand& x) { return a.multiply(x); }
 inline sparse_array multiply(const sparse_array& a, const sparse_array& b) { return a.multiply(b); }
 /// Larger (smaller) element at each place; NaN wins; zeros dropped.
 inline sparse_array maximum(const sparse_array& a, const sparse_array& b) { return a.maximum(b); }
 inline sparse_array minimum(const sparse_array& a, const sparse_array& b) { return a.minimum(b); }
+inline sparse_array maximum(const sparse_array& a, const scalar& x) { return a.maximum(x); }
+inline sparse_array minimum(const sparse_array& a, const scalar& x) { return a.minimum(x); }
+inline ndarray maximum(const sparse_array& a, const ndarray& x) { return a.maximum(x); }
+inline ndarray minimum(const sparse_array& a, const ndarray& x) { return a.minimum(x); }
 
 /// Norms as scipy.sparse.linalg.norm: of all elements "fro" (the default), "1" (largest sum of a column's moduli), "-1"
 /// (smallest), "inf", "-inf" (of rows). 0-d. value_error for others.
@@ -65,10 +69,19 @@ struct build_kw {
 /// Ones (float64) on the k-th diagonal; `columns` below 0: as many as rows.
 sparse_array eye(std::int64_t rows, std::int64_t columns = -1, std::int64_t k = 0, const build_kw& kw = {});
 sparse_array identity(std::int64_t n, const build_kw& kw = {});
+/// SciPy's name of eye for sparse arrays.
+inline sparse_array eye_array(std::int64_t rows, std::int64_t columns = -1, std::int64_t k = 0,
+                              const build_kw& kw = {}) {
+  return eye(rows, columns, k, kw);
+}
 /// Diagonal d (one element for each place, or one for all) at offsets[d]. Without a shape the smallest square that holds
 /// them. shape_error: another length; value_error: as many offsets as diagonals are needed, each once.
 sparse_array diags(const std::vector<ndarray>& diagonals, const std::vector<std::int64_t>& offsets = {0},
                    const std::optional<shape_t>& shape = {}, const build_kw& kw = {});
+inline sparse_array diags_array(const std::vector<ndarray>& diagonals, const std::vector<std::int64_t>& offsets = {0},
+                                const std::optional<shape_t>& shape = {}, const build_kw& kw = {}) {
+  return diags(diagonals, offsets, shape, kw);
+}
 /// Row d of `data` is diagonal offsets[d]: element j of it is in column j.
 sparse_array spdiags(const ndarray& data, const std::vector<std::int64_t>& offsets, std::int64_t rows,
                      std::int64_t columns, const build_kw& kw = {});
@@ -102,10 +115,12 @@ inline sparse_array bmat(const std::vector<std::vector<sparse_array>>& blocks, s
 sparse_array block_diag(const std::vector<sparse_array>& blocks, std::optional<format> f = {});
 /// Each element of a times all of b.
 sparse_array kron(const sparse_array& a, const sparse_array& b, std::optional<format> f = {});
+/// kron(identity, a) + kron(b, identity) of square arrays. shape_error: not square.
+sparse_array kronsum(const sparse_array& a, const sparse_array& b, std::optional<format> f = {});
 
-/// The entries on and below (above) the k-th diagonal.
-sparse_array tril(const sparse_array& a, std::int64_t k = 0);
-sparse_array triu(const sparse_array& a, std::int64_t k = 0);
+/// The entries on and below (above) the k-th diagonal; in a's format unless another one is given.
+sparse_array tril(const sparse_array& a, std::int64_t k = 0, std::optional<format> f = {});
+sparse_array triu(const sparse_array& a, std::int64_t k = 0, std::optional<format> f = {});
 struct find_result {
   ndarray row, col, data;
 };

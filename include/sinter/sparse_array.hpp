@@ -69,6 +69,12 @@ struct product_kw {
   optional_array y{};
 };
 
+/// Keywords of sums, means and powers: the dtype that elements are cast to first, and that of the result.
+struct element_kw {
+  kwonly _kw{};
+  std::optional<sinter::dtype> dtype{};
+};
+
 /// A sparse matrix.
 class sparse_array {
  public:
@@ -86,6 +92,8 @@ class sparse_array {
   sinter::device device() const;
   /// Stored entries, zeros and duplicates among them.
   std::int64_t nnz() const;
+  /// The same: SciPy's size.
+  std::int64_t size() const { return nnz(); }
   /// Bytes of the parts.
   std::int64_t nbytes() const;
 
@@ -114,10 +122,16 @@ class sparse_array {
   /// The transpose: csr of a csc with the same parts and the other way round. Moves nothing.
   sparse_array T() const;
   sparse_array transpose() const { return T(); }
+  /// The elements in C order in another shape, one of whose extents may be -1; the format stays. shape_error: not two extents, or
+  /// another number of places.
+  sparse_array reshape(const shape_t& shape) const;
+  /// More rows and columns without entries, or fewer, with those outside dropped. Of this array, not of copies of it; waits.
+  void resize(const shape_t& shape) &;
   /// Entries of equal place are added up first where that may make a difference: of bools, and for casts that may lose
   /// something.
   sparse_array astype(sinter::dtype to) const;
   sparse_array conj() const;
+  sparse_array conjugate() const { return conj(); }
   sparse_array real() const;
   sparse_array imag() const;
   /// An array with parts of its own.
@@ -131,6 +145,7 @@ class sparse_array {
   bool has_canonical_format() const;
   // Of this array, not of copies of it.
   void sort_indices() &;
+  sparse_array sorted_indices() const;
   /// Adds up entries of equal place; sorts.
   void sum_duplicates() &;
   /// Drops entries that are zero. Waits.
@@ -161,10 +176,13 @@ class sparse_array {
   // ---- reductions: dense results; all elements take part, those not stored as zeros. An axis goes; without one the
   // result has shape (). dtypes as of the dense functions. sum and mean enqueue; the others wait where duplicates have
   // to be added up first.
-  ndarray sum(optional_axis axis = std::nullopt) const;
-  ndarray mean(optional_axis axis = std::nullopt) const;
+  ndarray sum(optional_axis axis = std::nullopt, const element_kw& kw = {}) const;
+  ndarray mean(optional_axis axis = std::nullopt, const element_kw& kw = {}) const;
   ndarray min(optional_axis axis = std::nullopt) const;
   ndarray max(optional_axis axis = std::nullopt) const;
+  /// The same of the elements that are not NaN; NaN where there are no others.
+  ndarray nanmin(optional_axis axis = std::nullopt) const;
+  ndarray nanmax(optional_axis axis = std::nullopt) const;
   /// Index of the first smallest (largest) element, int64; without an axis of the flattened matrix. value_error: nothing
   /// to choose from.
   ndarray argmin(optional_axis axis = std::nullopt) const;
@@ -180,8 +198,14 @@ class sparse_array {
   sparse_array multiply(const sparse_array& b) const;
   sparse_array maximum(const sparse_array& b) const;
   sparse_array minimum(const sparse_array& b) const;
+  /// With a number: value_error where it is larger (smaller) than 0, since every place would be stored then.
+  sparse_array maximum(const scalar& x) const;
+  sparse_array minimum(const scalar& x) const;
+  /// With a dense array, which broadcasts: dense.
+  ndarray maximum(const ndarray& x) const;
+  ndarray minimum(const ndarray& x) const;
   /// Each stored element to a power n that is positive (value_error otherwise: zeros would not stay zeros).
-  sparse_array power(const scalar& n) const;
+  sparse_array power(const scalar& n, const element_kw& kw = {}) const;
 
  private:
   friend struct ops::sparse_access;
@@ -262,6 +286,22 @@ sparse_array operator<(const sparse_array& a, const scalar& x);
 sparse_array operator<=(const sparse_array& a, const scalar& x);
 sparse_array operator>(const sparse_array& a, const scalar& x);
 sparse_array operator>=(const sparse_array& a, const scalar& x);
+/// What is true of two zeros, and all comparisons with a dense array (which broadcasts), are dense: bool of the shape.
+ndarray operator==(const sparse_array& a, const sparse_array& b);
+ndarray operator<=(const sparse_array& a, const sparse_array& b);
+ndarray operator>=(const sparse_array& a, const sparse_array& b);
+ndarray operator==(const sparse_array& a, const ndarray& x);
+ndarray operator!=(const sparse_array& a, const ndarray& x);
+ndarray operator<(const sparse_array& a, const ndarray& x);
+ndarray operator<=(const sparse_array& a, const ndarray& x);
+ndarray operator>(const sparse_array& a, const ndarray& x);
+ndarray operator>=(const sparse_array& a, const ndarray& x);
+ndarray operator==(const ndarray& x, const sparse_array& a);
+ndarray operator!=(const ndarray& x, const sparse_array& a);
+ndarray operator<(const ndarray& x, const sparse_array& a);
+ndarray operator<=(const ndarray& x, const sparse_array& a);
+ndarray operator>(const ndarray& x, const sparse_array& a);
+ndarray operator>=(const ndarray& x, const sparse_array& a);
 
 }  // namespace sparse
 

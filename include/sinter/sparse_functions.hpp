@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "sinter/keywords.hpp"
 #include "sinter/linalg_norms.hpp"
@@ -22,6 +23,14 @@ struct norm_kw {
 /// Norm of a sparse matrix, or along an axis of its columns (0) or rows (1); real, of shape () or (extent,). Entries of equal place
 /// are added up first. value_error: another order, as SciPy's.
 ndarray norm(const sparse_array& A, const norm_kw& kw = {});
+
+/// A multiplied by itself, `power` - 1 times; the identity for 0. shape_error: not square; value_error: power below 0.
+sparse_array matrix_power(const sparse_array& A, std::int64_t power);
+
+/// How many diagonals below and above the main one the stored entries reach; waits.
+std::pair<std::int64_t, std::int64_t> spbandwidth(const sparse_array& A);
+/// Whether no entry is stored above the main diagonal (A is lower triangular), and whether none is below it; waits.
+std::pair<bool, bool> is_sptriangular(const sparse_array& A);
 
 struct onenormest_kw {
   kwonly _kw{};

@@ -42,22 +42,55 @@ struct whole {
   parts p;
   ndarray dense;
 };
+/// Elements of some dtype that files have; whole numbers from 0 to 8, or bools.
+ndarray in_some_dtype(const std::vector<double>& v, random_numbers& draw) {
+  constexpr dtype all[] = {dtype::b1,  dtype::i8,  dtype::u16, dtype::i32, dtype::i64,
+                           dtype::f32, dtype::f64, dtype::c64, dtype::c128};
+  return array(v).astype(all[draw.below(std::size(all))]);
+}
+/// Diagonals, of which columns outside of the shape do not count.
+whole diagonal_file(random_numbers& draw) {
+  const auto rows = static_cast<std::int64_t>(draw.below(6) + 1),
+             columns = static_cast<std::int64_t>(draw.below(6) + 1);
+  const auto width = static_cast<std::int64_t>(draw.below(8) + 1);
+  std::vector<std::int64_t> offsets;
+  for (std::int64_t k = -5; k <= 5; ++k)
+    if (draw.below(3) == 0 || k == 0) offsets.push_back(k);
+  std::vector<double> data;
+  for (std::size_t k = 0; k < offsets.size() * static_cast<std::size_t>(width); ++k)
+    data.push_back(static_cast<double>(draw.below(9)));
+  whole w{"dia", {}, {}};
+  w.p["shape"] = array({rows, columns});
+  w.p["offsets"] = array(offsets, {.dtype = draw.below(2) == 0 ? int32 : int64});
+  w.p["data"] = in_some_dtype(data, draw).reshape(-1, width);
+  w.dense = zeros({rows, columns}, {.dtype = w.p["data"].dtype()});
+  for (std::size_t d = 0; d < offsets.size(); ++d)
+    for (std::int64_t j = 0; j < std::min(width, columns); ++j) {
+      const std::int64_t i = j - offsets[d];
+      if (i >= 0 && i < rows) w.dense(i, j) = w.p["data"](static_cast<std::int64_t>(d), j);
+    }
+  return w;
+}
 whole whole_file(random_numbers& draw) {
   const auto rows = static_cast<std::int64_t>(draw.below(6) + 1),
              columns = static_cast<std::int64_t>(draw.below(6) + 1);
   const auto entries = static_cast<std::int64_t>(draw.below(12) + 2);
   std::vector<std::int64_t> row, column;
-  std::vector<double> data;
+  std::vector<double> numbers;
   for (std::int64_t k = 0; k < entries; ++k) {
     row.push_back(static_cast<std::int64_t>(draw.below(static_cast<std::size_t>(rows))));
     column.push_back(static_cast<std::int64_t>(draw.below(static_cast<std::size_t>(columns))));
-    data.push_back(static_cast<double>(draw.below(9)) - 4);
+    numbers.push_back(static_cast<double>(draw.below(9)));
   }
-  const ndarray dense = zeros({rows, columns}, {.dtype = float64});
-  for (std::size_t k = 0; k < data.size(); ++k) dense(row[k], column[k]) += data[k];
+  const ndarray data = in_some_dtype(numbers, draw);
+  const ndarray dense = zeros({rows, columns}, {.dtype = data.dtype()});
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    const ndarray sum = dense(row[k], column[k]) + data(static_cast<std::int64_t>(k));
+    dense(row[k], column[k]) = sum;
+  }
   whole w{draw.below(3) == 0 ? "coo" : draw.below(2) == 0 ? "csr" : "csc", {}, dense};
   w.p["shape"] = array({rows, columns});
-  w.p["data"] = array(data);
+  w.p["data"] = data;
   const dtype index = draw.below(2) == 0 ? int32 : int64;
   if (w.format == "coo") {
     w.p["row"] = array(row, {.dtype = index});
@@ -66,21 +99,38 @@ whole whole_file(random_numbers& draw) {
   }
   const bool by_rows = w.format == "csr";
   const auto &major = by_rows ? row : column, &minor = by_rows ? column : row;
-  std::vector<std::int64_t> indptr{0}, indices;
-  std::vector<double> moved;
+  std::vector<std::int64_t> indptr{0}, indices, order;
   for (std::int64_t m = 0; m < (by_rows ? rows : columns); ++m) {
-    for (std::size_t k = 0; k < data.size(); ++k)
-      if (major[k] == m) indices.push_back(minor[k]), moved.push_back(data[k]);
+    for (std::size_t k = 0; k < numbers.size(); ++k)
+      if (major[k] == m) indices.push_back(minor[k]), order.push_back(static_cast<std::int64_t>(k));
     indptr.push_back(static_cast<std::int64_t>(indices.size()));
   }
-  w.p["data"] = array(moved);
+  w.p["data"] = data(array(order)).copy();
   w.p["indices"] = array(indices, {.dtype = index});
   w.p["indptr"] = array(indptr, {.dtype = index});
   return w;
 }
 
+std::string damage_of_diagonals(whole& w, random_numbers& draw) {
+  ndarray &offsets = w.p["offsets"], &data = w.p["data"];
+  switch (draw.below(8)) {
+    case 0: offsets = concatenate({offsets, offsets(slice(0, 1))}); return "offsets too long";
+    case 1:
+      offsets = concatenate({offsets, offsets(slice(0, 1))});
+      data = concatenate({data, data(slice(0, 1))});
+      return "an offset twice";
+    case 2: offsets = offsets.astype(float64); return "offsets of floats";
+    case 3: offsets = offsets(newaxis).copy(); return "offsets of two axes";
+    case 4: data = data(newaxis).copy(); return "diagonals of three axes";
+    case 5: w.p["shape"] = array({-1, 3}); return "diagonals of a negative extent";
+    case 6: w.p.erase("offsets"); return "without offsets";
+    default: w.p.erase("data"); return "diagonals without data";
+  }
+}
+
 /// One thing wrong; what it is called.
 std::string damage(whole& w, random_numbers& draw) {
+  if (w.format == "dia") return damage_of_diagonals(w, draw);
   const bool coo = w.format == "coo";
   const std::string index = coo ? (draw.below(2) == 0 ? "row" : "col") : "indices";
   ndarray& at = w.p[index];
@@ -149,9 +199,11 @@ TEST_CASE("files of sparse arrays: damaged in one way they are refused, whole on
     if (wanted() && *wanted() != number) continue;
     random_numbers draw(number);
     CAPTURE(number);
-    whole w = whole_file(draw);
+    whole w = draw.below(5) == 0 ? diagonal_file(draw) : whole_file(draw);
     write(path, w.format, w.p, draw.below(2) == 0);
-    REQUIRE(array_equal(sparse::load_npz(path, {.device = cpu}).toarray(), w.dense.to_host()));
+    const sparse::sparse_array whole_one = sparse::load_npz(path, {.device = cpu});
+    REQUIRE(whole_one.dtype() == w.dense.dtype());
+    REQUIRE(array_equal(whole_one.toarray(), w.dense.to_host()));
     const std::string what = damage(w, draw);
     ++kinds[what];
     CAPTURE(what);
@@ -159,7 +211,7 @@ TEST_CASE("files of sparse arrays: damaged in one way they are refused, whole on
     write(path, w.format, w.p, false);
     CHECK_THROWS_AS((void)sparse::load_npz(path, {.device = cpu}), io_error);
   }
-  if (!wanted()) CHECK(kinds.size() >= 30);
+  if (!wanted()) CHECK(kinds.size() >= 38);
 }
 
 TEST_CASE("files of sparse arrays: damaged bytes") {

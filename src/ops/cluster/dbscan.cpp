@@ -14,6 +14,8 @@
 #include "sinter/manipulate.hpp"
 #include "sinter/reduce.hpp"
 #include "sinter/scan.hpp"
+#include "sinter/search.hpp"
+#include "sinter/sparse_array.hpp"
 
 namespace sinter::inline v0 {
 
@@ -66,8 +68,34 @@ cluster::dbscan_result by_tree_of(const ndarray& points, double eps_squared, int
   return by_tree(make_tree(points, 8), points, eps_squared, min_samples);
 }
 
-cluster::dbscan_result by_lists(const spatial::neighbor_lists& near, int64_t min_samples) {
-  const ndarray core = (diff(near.indptr) >= min_samples).astype(uint8);
+/// What the points within reach of each weigh; they are as many as there are, unless weights are given.
+ndarray weights_in_reach(const spatial::neighbor_lists& near, const ndarray& weights) {
+  if (!weights.defined()) return diff(near.indptr);
+  const int64_t n = weights.shape(0);
+  const ndarray ones_of = ones({near.indices.shape(0)}, {.dtype = weights.dtype(), .device = weights.device()});
+  return matmul(sparse::csr_array(ones_of, near.indices, near.indptr, shape_t{n, n}), weights);
+}
+
+/// The lists of a matrix of distances.
+spatial::neighbor_lists lists_of_distances(const ndarray& x, double eps) {
+  const ndarray near = x <= eps;
+  const ndarray ends = cumulative_sum(sum(near, 1), {.include_initial = true});
+  return {ends, nonzero(near)[1], {}};
+}
+
+ndarray checked_weights(const ndarray& w, const ndarray& x, const char* function) {
+  if (!w.defined()) return {};
+  if (w.ndim() != 1 || w.shape(0) != x.shape(0))
+    fail<shape_error>(function, "sample_weight of shape ", w.shape(), " for ", x.shape(0), " points");
+  if (is_complex(w.dtype())) fail<dtype_error>(function, "sample_weight of dtype ", w.dtype());
+  common_device(w, x, function);
+  const ndarray out = w.astype(float64, false);
+  require_finite(out, "sample_weight", function);
+  return out;
+}
+
+cluster::dbscan_result by_lists(const spatial::neighbor_lists& near, int64_t min_samples, const ndarray& weights) {
+  const ndarray core = (weights_in_reach(near, weights) >= min_samples).astype(uint8);
   eval(core, near.indptr, near.indices);
   const tree_walks& walks = walks_for(core);
   const numbered_clusters clusters = number_clusters(walks.join_lists(near.indptr, near.indices, core), core);
@@ -99,6 +127,16 @@ cluster::dbscan_result cluster::dbscan(const ndarray& x, double eps, const dbsca
     const ndarray none = zeros({0}, {.dtype = int64, .device = x.device()});
     return {none, none, 0};
   }
+  const ndarray weights = checked_weights(kw.sample_weight, points, function);
+  if (kw.metric == "precomputed") {
+    if (d != n) fail<shape_error>(function, "a matrix of distances is square, not of shape ", points.shape());
+    return by_lists(lists_of_distances(points, eps), kw.min_samples, weights);
+  }
+  const auto lists = [&] {
+    const auto near = spatial::radius_neighbors(points, points, eps, {.metric = kw.metric, .p = kw.p});
+    return by_lists(near, kw.min_samples, weights);
+  };
+  if (weights.defined()) return lists();
   if (kw.metric == "haversine") {
     if (d != 2) fail<shape_error>(function, "the haversine metric takes 2 dimensions, not ", d);
     return by_tree_of(unit_vectors(points), chord_squared(eps), kw.min_samples);
@@ -111,7 +149,7 @@ cluster::dbscan_result cluster::dbscan(const ndarray& x, double eps, const dbsca
     if (share_of_leaves_within(t, {}, some_of(rows), sum_of(eps, {})) <= most_share_of_leaves)
       return by_tree(t, rows, sum_of(eps, {}), kw.min_samples);
   }
-  return by_lists(spatial::radius_neighbors(points, points, eps, {.metric = kw.metric}), kw.min_samples);
+  return lists();
 }
 
 }  // namespace sinter::inline v0

@@ -147,6 +147,16 @@ namespace sinter::inline v0 {
 
 using namespace ops;
 
+namespace {
+
+std::vector<double> given_inconsistencies(const ndarray& r, int64_t merges) {
+  if (view_of(r, "fcluster").shape != core::dims{merges, 4})
+    fail<shape_error>("fcluster", "R of shape ", r.shape(), " for ", merges, " merges");
+  return r(idx::_, 3).to_vector<double>();
+}
+
+}  // namespace
+
 ndarray cluster::fcluster(const ndarray& z, double t, const fcluster_kw& kw) {
   const char* const function = "fcluster";
   const cluster_tree tree(z, function);
@@ -164,7 +174,8 @@ ndarray cluster::fcluster(const ndarray& z, double t, const fcluster_kw& kw) {
   std::vector<double> values;
   double threshold = t;
   if (kw.criterion == "inconsistent") {
-    values = tree.largest_below(inconsistency_of(tree, kw.depth).values);
+    values = tree.largest_below(kw.R.defined() ? given_inconsistencies(kw.R, tree.merges())
+                                               : inconsistency_of(tree, kw.depth).values);
   } else if (given) {
     values = kw.monocrit.to_vector<double>();
   } else if (kw.criterion == "distance" || kw.criterion == "maxclust") {

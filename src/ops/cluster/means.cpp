@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "ops/base/algorithm_calls.hpp"
@@ -35,6 +37,26 @@ centred_points centred(const ndarray& x, int64_t n_clusters, const char* functio
   out.x = points - out.mean;
   eval(out.x);
   return out;
+}
+
+ndarray checked_sample_weight(const ndarray& w, const ndarray& x, const char* function) {
+  if (!w.defined()) return {};
+  if (w.ndim() != 1 || w.shape(0) != x.shape(0))
+    fail<shape_error>(function, "sample_weight of shape ", w.shape(), " for ", x.shape(0), " points");
+  if (is_complex(w.dtype())) fail<dtype_error>(function, "sample_weight of dtype ", w.dtype());
+  common_device(w, x, function);
+  const ndarray out = w.astype(x.dtype(), false);
+  require_finite(out, "sample_weight", function);
+  if (static_cast<bool>(any(out < 0))) fail<value_error>(function, "sample_weight below 0");
+  if (!static_cast<bool>(any(out > 0))) fail<value_error>(function, "sample_weight is 0 for all points");
+  eval(out);
+  return out;
+}
+
+cluster::kmeans_result uncentred(const lloyd_result& r, const centred_points& p, double inertia) {
+  const ndarray centers = r.centers + p.mean;
+  eval(centers, r.labels);
+  return {centers, r.labels, inertia, r.n_iter};
 }
 
 random::generator generator_of(std::optional<int64_t> seed) {
@@ -144,9 +166,60 @@ ndarray nearest_by_products(const ndarray& x, const ndarray& centers) {
   return labels;
 }
 
+/// In few dimensions by loops over blocks of points, one center after the other, which need no matrix of products.
+template <int D, class T>
+void label_block(const T* points, int64_t count, const T* centers, const T* halves, int64_t k, int64_t* labels) {
+  using number = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;  // as wide as T, for vectors
+  constexpr int64_t block = 256;
+  T columns[D][block], least[block];
+  number nearest[block];
+  for (int64_t i = 0; i < count; ++i)
+    for (int j = 0; j < D; ++j) columns[j][i] = points[i * D + j];
+  for (int64_t c = 0; c < k; ++c) {
+    T center[D];
+    for (int j = 0; j < D; ++j) center[j] = centers[c * D + j];
+    const T half = halves[c];
+    for (int64_t i = 0; i < count; ++i) {
+      T score = half;
+      for (int j = 0; j < D; ++j) score -= columns[j][i] * center[j];
+      const bool nearer = c == 0 || score < least[i];
+      least[i] = nearer ? score : least[i];
+      nearest[i] = nearer ? static_cast<number>(c) : nearest[i];
+    }
+  }
+  for (int64_t i = 0; i < count; ++i) labels[i] = nearest[i];
+}
+template <int D, class T>
+ndarray nearest_by_loops(const ndarray& x, const ndarray& centers) {
+  const int64_t n = x.shape(0), k = centers.shape(0);
+  const ndarray halves = sum(square(centers), 1) / 2;
+  const auto points = for_host(x, "kmeans").host<T>(), of = for_host(centers, "kmeans").host<T>(),
+             half = for_host(halves, "kmeans").host<T>();
+  const graph::value out = unset_leaf(dims{n}, dtype::i64, {});
+  auto* const labels = static_cast<int64_t*>(address_to_write(out));
+  constexpr int64_t block = 256;
+  runtime::parallel_for((n + block - 1) / block, 0.3 * static_cast<double>(n * k * (D + 1)), [&](int64_t b) {
+    const int64_t first = b * block;
+    label_block<D>(points.data() + first * D, std::min(block, n - first), of.data(), half.data(), k, labels + first);
+  });
+  return wrap(out);
+}
+template <class T>
+ndarray nearest_in_few_dimensions(const ndarray& x, const ndarray& centers) {
+  switch (x.shape(1)) {
+    case 1: return nearest_by_loops<1, T>(x, centers);
+    case 2: return nearest_by_loops<2, T>(x, centers);
+    case 3: return nearest_by_loops<3, T>(x, centers);
+    default: return nearest_by_loops<4, T>(x, centers);
+  }
+}
+
 }  // namespace
 
 ndarray nearest_center(const ndarray& x, const ndarray& centers) {
+  if (served_by_host(x) && x.shape(1) >= 1 && x.shape(1) <= 4 && !is_recorded_for_later())
+    return x.dtype() == dtype::f32 ? nearest_in_few_dimensions<float>(x, centers)
+                                   : nearest_in_few_dimensions<double>(x, centers);
   if (served_by_host(x)) return nearest_by_products(x, centers);
   return argmin(sum(square(x(_, newaxis) - centers), 2), 1);
 }

@@ -14,6 +14,8 @@ struct centred_points {
 };
 /// Checks, converts and centres points.
 centred_points centred(const ndarray& x, std::int64_t n_clusters, const char* function);
+/// Weights (n,) in the dtype of the points x, evaluated; undefined where none are given. value_error: negative ones, or none above 0.
+ndarray checked_sample_weight(const ndarray& w, const ndarray& x, const char* function);
 random::generator generator_of(std::optional<std::int64_t> seed);
 
 /// `weights` (n,) may be undefined.
@@ -40,6 +42,8 @@ struct lloyd_result {
   ndarray centers, labels;
   std::int64_t n_iter;
 };
+/// The result for points before they were centred.
+cluster::kmeans_result uncentred(const lloyd_result& r, const centred_points& p, double inertia);
 /// Lloyd's iteration by loops of the host, and by recorded steps of any device.
 lloyd_result lloyd_on_host(const ndarray& x, const ndarray& weights, const ndarray& centers, const lloyd_limits& l);
 lloyd_result lloyd_recorded(const ndarray& x, const ndarray& weights, const ndarray& centers, const lloyd_limits& l);

@@ -72,7 +72,7 @@ sparse_array sparse_array::astype(sinter::dtype to) const {
 }
 sparse_array sparse_array::conj() const {
   const auto& s = *ops::state_of(*this, "conj");
-  return ops::sparse_access::make(ops::with_elements(s, s.data.conj()));
+  return is_complex(s.data.dtype()) ? ops::sparse_access::make(ops::with_elements(s, s.data.conj())) : *this;
 }
 sparse_array sparse_array::real() const {
   const auto& s = *ops::state_of(*this, "real");

@@ -52,7 +52,7 @@ ndarray plus_dense(const sparse_array& a, const ndarray& x) {
 using two_operands = ndarray (*)(const operand&, const operand&);
 
 sparse_array with_operand(const char* function, const sparse_array& a, const operand& x, two_operands f) {
-  const state_ref& s = state_of(a, function);
+  const state_ref s = bools_joined(state_of(a, function));
   ndarray data = x.is_array() ? f(s->data, dense_at_entries(function, *s, x.array())) : f(s->data, x.number());
   return sparse_access::make(with_elements(*s, data.astype(element_dtype(data.dtype()), /*copy=*/false)));
 }
@@ -70,6 +70,21 @@ sparse_array compared(const char* function, const sparse_array& a, const scalar&
                       const std::function<bool(double)>& of_zero) {
   if (x.imag() == 0 && of_zero(x.real()))
     fail<value_error>(function, "the comparison is true of zeros, so that every place would be stored; use toarray()");
+  const state_ref s = canonical(state_of(a, function));
+  return sparse_access::make(without_zeros(with_elements(*s, f(s->data, x))));
+}
+
+/// b as a dense array, of a's shape.
+ndarray fitting(const char* function, const sparse_array& a, const sparse_array& b) {
+  if (a.shape() != b.shape()) fail<shape_error>(function, "shapes ", a.shape(), " and ", b.shape());
+  return b.toarray();
+}
+
+sparse_array extreme_with_number(const char* function, const sparse_array& a, const scalar& x, bool beyond_zero,
+                                 two_operands f) {
+  if (beyond_zero || x.real() != x.real())
+    fail<value_error>(function, x.real(),
+                      " would replace the zeros, so that every place would be stored; use toarray()");
   const state_ref s = canonical(state_of(a, function));
   return sparse_access::make(without_zeros(with_elements(*s, f(s->data, x))));
 }
@@ -133,11 +148,20 @@ sparse_array sparse_array::maximum(const sparse_array& b) const {
 sparse_array sparse_array::minimum(const sparse_array& b) const {
   return ops::of_pair("minimum", *this, b, ops::smaller, pairing::minimum);
 }
-sparse_array sparse_array::power(const scalar& n) const {
+sparse_array sparse_array::maximum(const scalar& x) const {
+  return ops::extreme_with_number("maximum", *this, x, x.real() > 0, ops::larger);
+}
+sparse_array sparse_array::minimum(const scalar& x) const {
+  return ops::extreme_with_number("minimum", *this, x, x.real() < 0, ops::smaller);
+}
+ndarray sparse_array::maximum(const ndarray& x) const { return sinter::maximum(toarray(), x); }
+ndarray sparse_array::minimum(const ndarray& x) const { return sinter::minimum(toarray(), x); }
+sparse_array sparse_array::power(const scalar& n, const element_kw& kw) const {
   if (!(n.real() > 0))
     ops::fail<value_error>("power", "an exponent of ", n.real(), " does not leave zeros as they are");
   const auto s = ops::canonical(ops::state_of(*this, "power"));
-  return ops::sparse_access::make(ops::with_elements(*s, sinter::power(s->data, n)));
+  const ndarray x = kw.dtype ? s->data.astype(ops::element_dtype(*kw.dtype), false) : s->data;
+  return ops::sparse_access::make(ops::with_elements(*s, sinter::power(x, n)));
 }
 
 sparse_array operator+(const sparse_array& a) { return a; }
@@ -184,6 +208,25 @@ sparse_array operator>(const sparse_array& a, const scalar& x) {
 sparse_array operator>=(const sparse_array& a, const scalar& x) {
   return ops::compared("greater_equal", a, x, ops::is_at_least, [](double y) { return 0 >= y; });
 }
+
+ndarray operator==(const sparse_array& a, const sparse_array& b) { return logical_not((a != b).toarray()); }
+ndarray operator<=(const sparse_array& a, const sparse_array& b) {
+  return a.toarray() <= ops::fitting("less_equal", a, b);
+}
+ndarray operator>=(const sparse_array& a, const sparse_array& b) {
+  return a.toarray() >= ops::fitting("greater_equal", a, b);
+}
+
+#define SINTER_SPARSE_COMPARISON(op)                                                        \
+  ndarray operator op(const sparse_array& a, const ndarray& x) { return a.toarray() op x; } \
+  ndarray operator op(const ndarray& x, const sparse_array& a) { return x op a.toarray(); }
+SINTER_SPARSE_COMPARISON(==)
+SINTER_SPARSE_COMPARISON(!=)
+SINTER_SPARSE_COMPARISON(<)
+SINTER_SPARSE_COMPARISON(<=)
+SINTER_SPARSE_COMPARISON(>)
+SINTER_SPARSE_COMPARISON(>=)
+#undef SINTER_SPARSE_COMPARISON
 
 }  // namespace sparse
 }  // namespace sinter::inline v0

@@ -135,7 +135,8 @@ state_ref joined_blocks(const char* function, const block_rows& blocks, format f
   for (std::size_t i = 0; i < blocks.size(); ++i)
     for (std::size_t j = 0; j < blocks[i].size(); ++j) {
       if (!blocks[i][j].defined()) continue;
-      const sparse_state& s = *state_of(blocks[i][j], function);
+      const state_ref block = bools_joined(state_of(blocks[i][j], function));
+      const sparse_state& s = *block;
       if (device) require_one_device(function, *device, device_of(s));
       device = device_of(s);
       data.push_back(s.data);
@@ -156,7 +157,8 @@ std::optional<std::vector<state_ref>> all_in(const char* function, const std::ve
   for (const sparse_array& b : blocks) {
     const state_ref& s = state_of(b, function);
     if (s->format != f) return std::nullopt;
-    all.push_back(f == format::csc ? flipped(*s) : s);
+    const state_ref block = bools_joined(s);
+    all.push_back(f == format::csc ? flipped(*block) : block);
   }
   return all;
 }
@@ -204,7 +206,8 @@ sparse_array block_diag(const std::vector<sparse_array>& blocks, std::optional<f
 }
 
 sparse_array kron(const sparse_array& a, const sparse_array& b, std::optional<format> f) {
-  const auto &x = *ops::state_of(a, "kron"), &y = *ops::state_of(b, "kron");
+  const auto of_a = ops::bools_joined(ops::state_of(a, "kron")), of_b = ops::bools_joined(ops::state_of(b, "kron"));
+  const ops::sparse_state &x = *of_a, &y = *of_b;
   ops::require_one_device("kron", ops::device_of(x), ops::device_of(y));
   std::int64_t rows = 0, columns = 0;
   if (__builtin_mul_overflow(x.rows, y.rows, &rows) || __builtin_mul_overflow(x.columns, y.columns, &columns))
@@ -220,6 +223,16 @@ sparse_array kron(const sparse_array& a, const sparse_array& b, std::optional<fo
       format::coo, rows, columns, data, of_both(ops::rows_of_entries(x), ops::rows_of_entries(y), y.rows),
       of_both(ops::columns_of_entries(x), ops::columns_of_entries(y), y.columns), ops::entry_order::unknown);
   return ops::sparse_access::make(ops::in_format(s, f.value_or(format::csr)));
+}
+
+sparse_array kronsum(const sparse_array& a, const sparse_array& b, std::optional<format> f) {
+  for (const sparse_array* x : {&a, &b})
+    if (x->shape(0) != x->shape(1))
+      ops::fail<shape_error>("kronsum", "shapes ", a.shape(), " and ", b.shape(), " are not both square");
+  const sinter::dtype type = promote_types(a.dtype(), b.dtype());
+  const build_kw like{.dtype = type, .device = a.device()};
+  const sparse_array sum = kron(eye(b.shape(0), -1, 0, like), a) + kron(b, eye(a.shape(0), -1, 0, like));
+  return sum.asformat(f.value_or(format::csr));
 }
 
 }  // namespace sparse

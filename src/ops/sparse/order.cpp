@@ -188,7 +188,7 @@ state_ref kept_where(const sparse_state& s, const ndarray& mask) {
 
 state_ref without_zeros(const state_ref& s) {
   if (is_compressed(*s) && kernels_of(*s).arranges()) {
-    const ndarray kept = s->data != 0;
+    const ndarray kept = is_bool(s->data.dtype()) ? s->data : s->data != 0;
     return count_nonzero(kept).item<std::int64_t>() == entries_of(*s) ? s : kept_where(*s, kept);
   }
   const ndarray at = flatnonzero(s->data);
@@ -207,6 +207,9 @@ bool sparse_array::has_canonical_format() const {
   return ops::order_of(*ops::state_of(*this, "has_canonical_format")) == ops::entry_order::canonical;
 }
 void sparse_array::sort_indices() & { state_ = ops::sorted(ops::state_of(*this, "sort_indices")); }
+sparse_array sparse_array::sorted_indices() const {
+  return ops::sparse_access::make(ops::sorted(ops::state_of(*this, "sorted_indices")));
+}
 void sparse_array::sum_duplicates() & { state_ = ops::canonical(ops::state_of(*this, "sum_duplicates")); }
 void sparse_array::eliminate_zeros() & { state_ = ops::without_zeros(ops::state_of(*this, "eliminate_zeros")); }
 

@@ -120,6 +120,8 @@ std::int64_t longest_of(const sparse_state& s);
 /// Sorted, and entries of equal place added up; csr or csc.
 state_ref canonical(const state_ref& s);
 state_ref sorted(const state_ref& s);
+/// Canonical if the elements are bools: those of equal place are or-ed, which sums of what is made of each are not.
+inline state_ref bools_joined(const state_ref& s) { return is_bool(s->data.dtype()) ? canonical(s) : s; }
 /// The major coordinate of each entry of csr or csc.
 ndarray majors_of_entries(const sparse_state& s);
 ndarray rows_of_entries(const sparse_state& s);

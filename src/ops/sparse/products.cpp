@@ -216,8 +216,7 @@ bool may_wait(const state_ref& s, const ndarray& x, const dims& to, const produc
 /// op(A) x of a vector or a matrix.
 ndarray times_dense(const sparse_array& a, const ndarray& x, bool transpose, const product_kw& kw,
                     const shape_t& as_written) {
-  state_ref s = kept_compressed(state_of(a, matmul_name));
-  if (is_bool(s->data.dtype())) s = canonical(s);  // bools of equal place are or-ed
+  const state_ref s = bools_joined(kept_compressed(state_of(a, matmul_name)));
   const std::int64_t rows = transpose ? s->columns : s->rows, inner = transpose ? s->rows : s->columns;
   require_one_device(matmul_name, device_of(*s), to_id(x.device()));
   const int rank = x.ndim();

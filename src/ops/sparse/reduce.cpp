@@ -3,6 +3,7 @@
 #include "sinter/reduce.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "ops/base/opaque_call.hpp"
 #include "ops/sparse/parts.hpp"
@@ -106,6 +107,22 @@ ndarray extreme(const char* function, const sparse_array& a, optional_axis axis,
   return bits ? result.astype(bool_) : result;
 }
 
+/// The same, with NaN left out.
+ndarray nan_extreme(const char* function, const sparse_array& a, optional_axis axis, bool largest) {
+  const state_ref s = canonical(state_of(a, function));
+  const dtype t = s->data.dtype();
+  if (!is_inexact(t) || is_complex(t)) return extreme(function, a, axis, largest);
+  const ndarray nan = isnan(s->data);
+  const device where = s->data.device();
+  const ndarray others = sinter::where(nan, limit_of(t, largest, where), s->data);
+  const ndarray found = extreme(function, sparse_access::make(with_elements(*s, others)), axis, largest);
+  const ndarray count = sparse_access::make(with_elements(*s, nan)).sum(axis);
+  const std::int64_t extent = !axis                                    ? s->rows * s->columns
+                              : removed_axis(function, *axis, *s) == 0 ? s->rows
+                                                                       : s->columns;
+  return sinter::where(count == extent, full({}, std::nan(""), {.dtype = t, .device = where}), found);
+}
+
 /// First minor of each major that has the extreme element.
 ndarray arg_of_majors(const sparse_state& s, bool largest) {
   const device where = s.data.device();
@@ -205,7 +222,8 @@ ndarray sums_of(const state_ref& s, bool of_rows, dtype type) {
 namespace sinter::inline v0 {
 namespace sparse {
 
-ndarray sparse_array::sum(optional_axis axis) const {
+ndarray sparse_array::sum(optional_axis axis, const element_kw& kw) const {
+  if (kw.dtype) return astype(*kw.dtype).sum(axis).astype(*kw.dtype, /*copy=*/false);
   auto s = ops::state_of(*this, "sum");
   if (is_bool(s->data.dtype())) s = ops::canonical(s);  // bools of equal place are or-ed
   if (!axis) return sinter::sum(s->data);
@@ -218,7 +236,8 @@ ndarray sparse_array::sum(optional_axis axis) const {
   }
   return ops::sums_of(ops::compressed(s), gone == 1, ops::accumulator_of(s->data.dtype()));
 }
-ndarray sparse_array::mean(optional_axis axis) const {
+ndarray sparse_array::mean(optional_axis axis, const element_kw& kw) const {
+  if (kw.dtype) return astype(*kw.dtype).mean(axis).astype(*kw.dtype, /*copy=*/false);
   const auto& s = ops::state_of(*this, "mean");
   const sinter::dtype type = is_inexact(s->data.dtype()) ? s->data.dtype() : float64;
   const sparse_array x = astype(type);
@@ -229,6 +248,8 @@ ndarray sparse_array::mean(optional_axis axis) const {
 }
 ndarray sparse_array::min(optional_axis axis) const { return ops::extreme("min", *this, axis, false); }
 ndarray sparse_array::max(optional_axis axis) const { return ops::extreme("max", *this, axis, true); }
+ndarray sparse_array::nanmin(optional_axis axis) const { return ops::nan_extreme("nanmin", *this, axis, false); }
+ndarray sparse_array::nanmax(optional_axis axis) const { return ops::nan_extreme("nanmax", *this, axis, true); }
 ndarray sparse_array::argmin(optional_axis axis) const { return ops::arg_extreme("argmin", *this, axis, false); }
 ndarray sparse_array::argmax(optional_axis axis) const { return ops::arg_extreme("argmax", *this, axis, true); }
 ndarray sparse_array::count_nonzero(optional_axis axis) const {

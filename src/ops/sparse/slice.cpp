@@ -1,4 +1,4 @@
-// Selections of rows and columns, elements, diagonals.
+// Selections of rows and columns, and of elements.
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -224,27 +224,6 @@ state_ref minors_of_part(const state_ref& s, const chosen_part& p) {
   return in_format(majors_at(*in_format(s, other), p.positions), s->format);
 }
 
-ndarray diagonal_numbers(const sparse_state& s) {
-  return columns_of_entries(s).astype(int64) - rows_of_entries(s).astype(int64);
-}
-/// The k-th diagonal in the dtype of sums.
-ndarray diagonal_on_host(const sparse_state& s, std::int64_t k, std::int64_t length) {
-  const ready_matrix m = ready(s, sum_dtype(s.data.dtype()));
-  const value sums = unset_leaf(dims{length}, m.data->type, device_of(s));
-  const std::int64_t shift = s.format == format::csc ? -k : k;  // of minors against majors
-  kernels_of(s).diagonal(m.matrix, std::max<std::int64_t>(0, -shift), shift, length, address_to_write(sums));
-  m.pass_faults(sums);
-  return wrap(sums);
-}
-std::int64_t diagonal_length(const char* function, const sparse_state& s, std::int64_t k) {
-  if (k <= -s.rows - (s.rows == 0) || k >= s.columns + (s.columns == 0)) {
-    if (s.rows == 0 || s.columns == 0) return 0;
-    fail<value_error>(function, "diagonal ", k, " is outside of shape (", s.rows, ", ", s.columns, ")");
-  }
-  return std::max<std::int64_t>(
-      0, std::min(s.rows + std::min<std::int64_t>(k, 0), s.columns - std::max<std::int64_t>(k, 0)));
-}
-
 }  // namespace
 }  // namespace sinter::ops
 
@@ -288,52 +267,6 @@ ndarray sparse_array::at(const ndarray& i, const ndarray& j) const {
   return where(take(keys, at) == wanted, take(s->data, at), none).reshape(both[0].shape());
 }
 
-ndarray sparse_array::diagonal(std::int64_t k) const {
-  const auto& s = *ops::state_of(*this, "diagonal");
-  const std::int64_t length = ops::diagonal_length("diagonal", s, k);
-  const sinter::dtype t = s.data.dtype(), wide = is_bool(t) ? int64 : t;
-  if (length > 0 && ops::is_compressed(s) && ops::kernels_of(s).arranges())
-    return ops::diagonal_on_host(s, k, length).astype(t, /*copy=*/false);
-  const ndarray out = zeros(length, {.dtype = wide, .device = s.data.device()});
-  if (length > 0 && ops::entries_of(s) > 0) {
-    const ndarray at = flatnonzero(ops::diagonal_numbers(s) == k);
-    const ndarray row = take(k >= 0 ? ops::rows_of_entries(s) : ops::columns_of_entries(s), at);
-    if (at.size() > 0) add_at(out(row), take(s.data, at).astype(wide, false), {.deterministic = true});
-  }
-  return out.astype(t, /*copy=*/false);
-}
-ndarray sparse_array::trace(std::int64_t k) const { return sinter::sum(diagonal(k)); }
-
-void sparse_array::setdiag(const operand& values, std::int64_t k) & {
-  const auto s = ops::state_of(*this, "setdiag");
-  const std::int64_t length = ops::diagonal_length("setdiag", *s, k);
-  const sinter::device where = s->data.device();
-  ndarray x =
-      values.is_array() ? values.array() : full(length, values.number(), {.dtype = s->data.dtype(), .device = where});
-  if (x.ndim() == 0) x = broadcast_to(x, {length});
-  if (x.ndim() != 1 || x.size() > length)
-    ops::fail<shape_error>("setdiag", "values of shape ", x.shape(), " for a diagonal of ", length);
-  ops::require_one_device("setdiag", ops::device_of(*s), ops::to_id(x.device()));
-  const ndarray place = arange(x.size(), {.device = where});
-  const sinter::dtype index = ops::index_of(*s);
-  const ndarray row = (k >= 0 ? place : place - k).astype(index), col = (k >= 0 ? place + k : place).astype(index);
-  const ndarray nth = k >= 0 ? ops::rows_of_entries(*s) : ops::columns_of_entries(*s);
-  const ndarray meant = logical_and(ops::diagonal_numbers(*s) == k, nth < x.size());
-  // Where each place is there, and once, the values go there.
-  if (x.size() > 0 && ops::order_of(*s) == detail::entry_order::canonical &&
-      sinter::count_nonzero(meant).item<std::int64_t>() == x.size()) {
-    const ndarray at = take(x.astype(s->data.dtype(), false), sinter::minimum(nth, x.size() - 1), 0);
-    state_ = ops::with_elements(*s, sinter::where(meant, at, s->data));
-    return;
-  }
-  const auto others = ops::kept_where(*s, logical_not(meant));
-  const auto all =
-      ops::make_state(format::coo, s->rows, s->columns, concatenate({others->data, x.astype(s->data.dtype(), false)}),
-                      concatenate({ops::rows_of_entries(*others), row}),
-                      concatenate({ops::columns_of_entries(*others), col}), ops::entry_order::unknown);
-  state_ = ops::in_format(all, s->format);
-}
-
 std::vector<ndarray> sparse_array::nonzero() const {
   const find_result f = find(*this);
   return {f.row, f.col};
@@ -342,14 +275,6 @@ std::vector<ndarray> sparse_array::nonzero() const {
 find_result find(const sparse_array& a) {
   const auto s = ops::without_zeros(ops::canonical(ops::in_format(ops::state_of(a, "find"), format::csr)));
   return {ops::rows_of_entries(*s).astype(int64), s->second.astype(int64), s->data};
-}
-sparse_array tril(const sparse_array& a, std::int64_t k) {
-  const auto& s = *ops::state_of(a, "tril");
-  return ops::sparse_access::make(ops::kept_where(s, ops::diagonal_numbers(s) <= k));
-}
-sparse_array triu(const sparse_array& a, std::int64_t k) {
-  const auto& s = *ops::state_of(a, "triu");
-  return ops::sparse_access::make(ops::kept_where(s, ops::diagonal_numbers(s) >= k));
 }
 
 }  // namespace sparse

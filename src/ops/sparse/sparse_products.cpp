@@ -66,10 +66,10 @@ state_ref sparse_product_of(const state_ref& a, const state_ref& b) {
   require_one_device("matmul", device_of(*a), device_of(*b));
   const dtype type = promote_types(a->data.dtype(), b->data.dtype()), wide = sum_dtype(type);
   state_ref result;
-  const auto rows_of = [](const state_ref& s) { return is_bool(s->data.dtype()) ? canonical(s) : s; };
+  const auto rows_of = [](const state_ref& s) { return bools_joined(in_format(s, format::csr)); };
   if (a->format == format::csc && b->format == format::csc)
-    result = flipped(*product_of_rows(flipped(*rows_of(b)), flipped(*rows_of(a)), wide));
-  else result = product_of_rows(rows_of(in_format(a, format::csr)), rows_of(in_format(b, format::csr)), wide);
+    result = flipped(*product_of_rows(flipped(*bools_joined(b)), flipped(*bools_joined(a)), wide));
+  else result = product_of_rows(rows_of(a), rows_of(b), wide);
   return wide == type ? result : with_elements(*result, result->data.astype(type));
 }
 

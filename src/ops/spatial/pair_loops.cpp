@@ -113,6 +113,17 @@ void join_all(const T* a, const T* b, int64_t stride, const T* w, int64_t d, int
       for (int64_t i = 0; i < count; ++i) groups[g][i] = Metric::join(groups[g][i], groups[g + half][i]);
   std::copy(groups[0], groups[0] + count, to);
 }
+/// Maxima of any number of coordinates, whose order makes no difference.
+template <bool Weighted, class T>
+void join_maxima(const T* a, const T* b, int64_t stride, const T* w, int64_t d, int64_t count, T* to) {
+  join_all<largest, Weighted>(a, b, stride, w, std::min(d, most_terms), count, to);
+  T more[block];
+  for (int64_t k = most_terms; k < d; k += most_terms) {
+    join_all<largest, Weighted>(a + k, b + k * stride, stride, Weighted ? w + k : nullptr, std::min(d - k, most_terms),
+                                count, more);
+    for (int64_t i = 0; i < count; ++i) to[i] = largest::join(to[i], more[i]);
+  }
+}
 
 /// What a metric adds up, and what its sums are divided by, if anything.
 template <class T>
@@ -124,7 +135,7 @@ template <bool Weighted, class T>
 recipe<T> recipe_of(const std::string& metric, bool finite, bool divides) {
   if (metric == "euclidean" || metric == "sqeuclidean") return {join_all<squares, Weighted, T>};
   if (metric == "cityblock") return {join_all<sizes, Weighted, T>};
-  if (metric == "chebyshev" && finite) return {join_all<largest, Weighted, T>};
+  if (metric == "chebyshev" && finite) return {join_maxima<Weighted, T>};
   if (metric == "canberra" && divides) return {join_all<quotients, Weighted, T>};
   if (metric == "braycurtis") return {join_all<sizes, Weighted, T>, join_all<sizes_of_sums, Weighted, T>};
   if (metric == "hamming") return {join_all<unequal, Weighted, T>};
@@ -168,7 +179,7 @@ bool are_finite(const host_view<T>& x, int64_t size) {
 template <class T>
 ndarray by_terms(const pair_metric& of, const ndarray& rows, const ndarray& turned, bool pairs) {
   const int64_t m = rows.shape(0), n = turned.shape(1);
-  if (rows.shape(1) < 1 || rows.shape(1) > most_terms) return {};
+  if (rows.shape(1) < 1 || (rows.shape(1) > most_terms && of.name() != "chebyshev")) return {};
   const auto x = for_host(rows, "pdist").host<T>(), columns = for_host(turned, "pdist").host<T>();
   const bool finite = are_finite(x, rows.size()) && (pairs || are_finite(columns, turned.size()));
   const bool divides = pairs && n < 256;  // else the wider vectors of compiled kernels divide faster

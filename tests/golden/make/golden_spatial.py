@@ -195,6 +195,31 @@ def more_columns_than_points(c, rng):
                 c.add("pdist", result_in(dt, lambda: known(distance.pdist(B, metric))), [b], [], metric, near(dt, 500))
 
 
+def weighed_densities(c, rng):
+    """Weights of samples, matrices of distances, Minkowski's metric, by scikit-learn."""
+    for n, d in [(60, 2), (40, 5)]:
+        centers = rng.normal(size=(5, d)) * 2
+        x = centers[rng.integers(0, 5, n)] + rng.normal(size=(n, d)) * 0.3
+        far = distance.cdist(x, x)
+        weights = rng.integers(-1, 5, n).astype("f8")
+        for eps, least in [(0.3, 5), (0.8, 9), (0.05, 1)]:
+            def fit(data, metric, w=None, p=None):
+                r = cluster.DBSCAN(eps=eps, min_samples=least, metric=metric, p=p).fit(data, sample_weight=w)
+                return [r.labels_.astype("i8"), r.core_sample_indices_.astype("i8")]
+            c.add("dbscan", lambda: fit(x, "euclidean", weights), [x, weights], [eps, least], "euclidean weights")
+            c.add("dbscan", lambda: fit(x, "chebyshev", weights), [x, weights], [eps, least], "chebyshev weights")
+            c.add("dbscan", lambda: fit(far, "precomputed"), [far], [eps, least], "precomputed")
+            c.add("dbscan", lambda: fit(far, "precomputed", weights), [far, weights], [eps, least], "precomputed weights")
+            c.add("dbscan", lambda: fit(x, "minkowski", None, 3), [x], [eps, least, 3], "minkowski")
+    c.add("dbscan", lambda: fit(x, "precomputed"), [x], [1, 3], "precomputed")
+    c.add("dbscan", lambda: fit(x, "euclidean", weights[:3]), [x, weights[:3]], [1, 3], "euclidean weights")
+    z = hierarchy.linkage(x, "average")
+    for depth in [1, 3]:
+        r = hierarchy.inconsistent(z, depth)
+        for t in [0.4, 0.9, 1.3]:
+            c.add("fcluster of R", lambda: hierarchy.fcluster(z, t, R=r).astype("i8"), [z, r], [t])
+
+
 def write_spatial(path, rng):
     c = Calls("spatial")
     matrices(c, rng)
@@ -203,4 +228,5 @@ def write_spatial(path, rng):
     densities(c, rng)
     agglomerations(c, rng)
     more_columns_than_points(c, rng)
+    weighed_densities(c, rng)
     return c.save(path)

@@ -69,12 +69,52 @@ TEST_CASE("k-means finds groups from its own starts") {
   CHECK(unique_values(rint(start(_, 0) / 100)).size() == 7);
 }
 
+TEST_CASE("k-means by mini-batches: weights, starts, small centers, the end by movement") {
+  random::generator g(5);
+  const ndarray x = concatenate({g.normal(0, 0.1, {3000, 2}), g.normal(0, 0.1, {60, 2}) + 50});
+  // Points of weight 0 play no part.
+  const ndarray weights = concatenate({ones(3000), zeros(60)});
+  const auto light = cluster::minibatch_kmeans(x, 1, {.batch_size = 256, .sample_weight = weights, .random_state = 1});
+  CHECK(bool(all(abs(light.cluster_centers) < 0.05)));
+  CHECK(light.inertia < 3000 * 0.03);
+  // A center that no point is near to moves to the batch, unless the ratio is 0.
+  const ndarray start = array({{0.0, 0.0}, {50.0, 50.0}, {900.0, 900.0}});
+  const auto moved = cluster::minibatch_kmeans(x, 3, {.centers = start, .batch_size = 256, .random_state = 1});
+  CHECK(bool(all(moved.cluster_centers < 60)));
+  const auto kept = cluster::minibatch_kmeans(
+      x, 3, {.centers = start, .batch_size = 256, .reassignment_ratio = 0, .random_state = 1});
+  CHECK(bool(all(kept.cluster_centers(2) == 900)));
+  CHECK(kept.inertia > moved.inertia);
+  // Movements of at most this end it at the first batch that counts.
+  const auto ended = cluster::minibatch_kmeans(x, 2, {.batch_size = 256, .tol = 1e9, .random_state = 1});
+  CHECK(ended.n_iter == 2);
+  const auto longer = cluster::minibatch_kmeans(x, 2, {.batch_size = 256, .tol = 1e-12, .random_state = 1});
+  CHECK(longer.n_iter > 2);
+  // Of sixty starts by chance one has a center in each of four groups, which one in eleven has.
+  const groups four = apart(g, 2000, 4, 2);
+  const auto best = cluster::minibatch_kmeans(
+      four.x, 4, {.init = "random", .batch_size = 256, .n_init = 60, .init_size = 500, .random_state = 7});
+  CHECK(same_partition(best.labels, four.of));
+}
+
 TEST_CASE("k-means of float32 points a long way off keeps their digits") {
   random::generator g(2);
   const ndarray x = (g.normal(0, 1, {500, 2}) + 20 * g.integers(0, 3, {500, 1}) + 30000).astype(float32);
   eval(x);
   const auto found = cluster::kmeans(x, 3, {.n_init = 5, .random_state = 1});
   CHECK(found.inertia < 500 * 2.6);
+}
+
+TEST_CASE("k-means: labels of any number of dimensions are those of comparing all centers, of equal ones the first") {
+  random::generator g(8);
+  for (const dtype t : {float32, float64})
+    for (const std::int64_t d : {1, 2, 3, 4, 5}) {
+      // Whole numbers, of which many are as near to several centers, over blocks of points and a rest.
+      const ndarray x = g.integers(-3, 4, {1000 + d, d}).astype(t), c = g.integers(-3, 4, {19, d}).astype(t);
+      const ndarray squares = sum(square(x(_, newaxis) - c), 2);
+      CHECK(array_equal(ops::nearest_center(x, c), argmin(squares, 1)));
+      CHECK(array_equal(ops::nearest_center(x(slice(3)), c(slice(1))), zeros(3, {.dtype = int64})));
+    }
 }
 
 TEST_CASE("k-means of weights, of one cluster, and of as many clusters as points") {
@@ -115,6 +155,11 @@ TEST_CASE("clusters refuse what does not fit") {
   CHECK_THROWS_AS(cluster::kmeans(full({4, 2}, INFINITY), 2), value_error);
   CHECK_THROWS_AS(cluster::kmeans(zeros({4}), 2), shape_error);
   CHECK_THROWS_AS(cluster::minibatch_kmeans(x, 2, {.batch_size = 0}), value_error);
+  CHECK_THROWS_AS(cluster::minibatch_kmeans(x, 2, {.n_init = 0}), value_error);
+  CHECK_THROWS_AS(cluster::minibatch_kmeans(x, 2, {.init_size = 0}), value_error);
+  CHECK_THROWS_AS(cluster::minibatch_kmeans(x, 2, {.tol = -1}), value_error);
+  CHECK_THROWS_AS(cluster::minibatch_kmeans(x, 2, {.reassignment_ratio = -1}), value_error);
+  CHECK_THROWS_AS(cluster::minibatch_kmeans(x, 2, {.sample_weight = ones({3})}), shape_error);
   CHECK(said_by([&] { cluster::dbscan(x, 0); }) == "[dbscan] eps = 0.000000 is not above 0");
   CHECK_THROWS_AS(cluster::dbscan(x, 1, {.min_samples = 0}), value_error);
   CHECK_THROWS_AS(cluster::dbscan(zeros({4, 3}), 1, {.metric = "haversine"}), shape_error);

@@ -43,7 +43,11 @@ results kmeans_of(const call& c) {
   return {r.cluster_centers, r.labels, array(r.inertia), array(r.n_iter)};
 }
 results dbscan_of(const call& c) {
-  const auto r = cluster::dbscan(c.x.at(0), c.n.at(0), {.min_samples = c.integer(1), .metric = c.option});
+  const std::string metric = first_word(c);
+  cluster::dbscan_kw kw{.min_samples = c.integer(1), .metric = metric};
+  if (c.has(" weights")) kw.sample_weight = c.x.at(1);
+  if (c.n.size() > 2) kw.p = c.n[2];
+  const auto r = cluster::dbscan(c.x.at(0), c.n.at(0), kw);
   return {r.labels, r.core_sample_indices};
 }
 results linkage_of(const call& c) {
@@ -76,6 +80,8 @@ const call_table& functions() {
       {"linkage", linkage_of},
       {"fcluster",
        [](const call& c) { return results{cluster::fcluster(c.x.at(0), c.n.at(0), {.criterion = c.option})}; }},
+      {"fcluster of R",
+       [](const call& c) { return results{cluster::fcluster(c.x.at(0), c.n.at(0), {.R = c.x.at(1)})}; }},
       {"inconsistent", [](const call& c) { return results{cluster::inconsistent(c.x.at(0), c.integer(0))}; }},
   };
   return table;

@@ -167,32 +167,71 @@ column_range columns_of(const sparse_matrix& a, std::int64_t first, std::int64_t
   return range.first < range.last ? range : column_range{};
 }
 
+/// Whether what entries of one row and the next add to lies far apart, as of random matrices, but not of bands and stencils, whose
+/// sums follow each other: looked up in the middle of some rows.
+template <class T, class I>
+bool is_scattered(const typed_rows<T, I>& a, std::int64_t bytes_of_sum) {
+  constexpr std::int64_t near_cache = std::int64_t{1} << 20, far = std::int64_t{1} << 14, looks = 32;
+  if (a.columns * bytes_of_sum <= near_cache || a.rows < 2) return false;
+  std::int64_t seen = 0, apart = 0;
+  for (std::int64_t look = 0; look < looks; ++look) {
+    const std::int64_t r = (a.rows - 2) * look / looks;
+    const auto first = static_cast<std::int64_t>(a.indptr[r]), second = static_cast<std::int64_t>(a.indptr[r + 1]),
+               end = static_cast<std::int64_t>(a.indptr[r + 2]);
+    if (first == second || second == end) continue;
+    const auto here = static_cast<std::int64_t>(a.indices[(first + second) / 2]),
+               there = static_cast<std::int64_t>(a.indices[(second + end) / 2]);
+    ++seen;
+    apart += std::abs(here - there) * bytes_of_sum > far;
+  }
+  return 2 * apart > seen;
+}
+
+/// Asks for `bytes` bytes from `at` on, which will be written.
+inline void ask_for(const void* at, std::size_t bytes) {
+  for (std::size_t b = 0; b < bytes; b += 64) __builtin_prefetch(static_cast<const char*>(at) + b, 1);
+}
+
 /// Adds the products of some rows with `Width` columns of X from `x` on (0: with `count`) to as many sums of all columns of A.
-template <int Width, class T, class I>
+/// Early: sums of entries further on are asked for, since none of these additions can begin before its sum has come, and few of them
+/// wait at a time.
+template <int Width, bool Early, class T, class I>
 void scatter_block(const typed_rows<T, I>& a, const T* x, std::int64_t width, std::int64_t count, std::int64_t first,
                    std::int64_t last, T* sums) {
+  constexpr std::int64_t ahead = 12;
+  const std::int64_t many = Width == 0 ? count : Width;
+  [[maybe_unused]] const std::int64_t last_entry = static_cast<std::int64_t>(a.indptr[last]) - 1;
   for (std::int64_t r = first; r < last; ++r) {
     const auto end = static_cast<std::int64_t>(a.indptr[r + 1]);
     T of_row[Width == 0 ? 1 : Width];
     for (int j = 0; j < Width; ++j) of_row[j] = x[r * width + j];
     const T* const all_of_row = Width == 0 ? x + r * width : of_row;
-    const std::int64_t many = Width == 0 ? count : Width;
     for (auto k = static_cast<std::int64_t>(a.indptr[r]); k < end; ++k) {
+      if constexpr (Early)
+        ask_for(sums + static_cast<std::int64_t>(a.indices[std::min(k + ahead, last_entry)]) * width,
+                static_cast<std::size_t>(many) * sizeof(T));
       const T v = a.data[k];
       T* const to = sums + static_cast<std::int64_t>(a.indices[k]) * width;
       for (std::int64_t j = 0; j < many; ++j) to[j] += v * all_of_row[j];
     }
   }
 }
+template <bool Early, class T, class I>
+void scatter_widths(const typed_rows<T, I>& a, const T* x, std::int64_t width, std::int64_t count, std::int64_t first,
+                    std::int64_t last, T* sums) {
+  switch (count) {
+    case 4: return scatter_block<4, Early>(a, x, width, count, first, last, sums);
+    case 8: return scatter_block<8, Early>(a, x, width, count, first, last, sums);
+    case 16: return scatter_block<16, Early>(a, x, width, count, first, last, sums);
+    default: return scatter_block<0, Early>(a, x, width, count, first, last, sums);
+  }
+}
 template <class T, class I>
 void scatter_wide(const typed_rows<T, I>& a, const T* x, std::int64_t width, std::int64_t count, std::int64_t first,
                   std::int64_t last, T* sums) {
-  switch (count) {
-    case 4: return scatter_block<4>(a, x, width, count, first, last, sums);
-    case 8: return scatter_block<8>(a, x, width, count, first, last, sums);
-    case 16: return scatter_block<16>(a, x, width, count, first, last, sums);
-    default: return scatter_block<0>(a, x, width, count, first, last, sums);
-  }
+  if (is_scattered(a, width * static_cast<std::int64_t>(sizeof(T))))
+    return scatter_widths<true>(a, x, width, count, first, last, sums);
+  scatter_widths<false>(a, x, width, count, first, last, sums);
 }
 /// All rows, with the columns of X from `from` to `to`.
 template <class T, class I>
