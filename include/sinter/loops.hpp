@@ -141,6 +141,11 @@ constexpr bool has_numbers([[maybe_unused]] T& x) {
   }
 }
 
+template <class Carry>
+step_kind kind_of_step(bool call_each, Carry& carry) {
+  return call_each || has_numbers(carry) ? step_kind::called : step_kind::unknown;
+}
+
 template <class Body, class Carry>
 Carry captured_steps(std::int64_t lower, std::int64_t upper, Body& body, Carry carry) {
   refuse_numbers_in(carry);
@@ -157,7 +162,7 @@ Carry captured_steps(std::int64_t lower, std::int64_t upper, Body& body, Carry c
 /// while_loop whose condition is an array.
 template <class Condition, class Body, class Carry>
 Carry while_array(Condition& condition, Body& body, Carry carry, const while_loop_kw& kw) {
-  traced_loop loop("while_loop", -1, !kw.call_each && !has_numbers(carry));
+  traced_loop loop("while_loop", -1, kind_of_step(kw.call_each, carry));
   own_arrays("while_loop", array_list(carry));
   ndarray goes_on_now = condition(std::as_const(carry));
   for (std::int64_t k = 0;; ++k) {
@@ -205,7 +210,7 @@ detail::carried<Carry> fori_loop(std::int64_t lower, std::int64_t upper, Body&& 
   detail::own_arrays("fori_loop", detail::array_list(carry));
   ndarray i = detail::step_number(lower, detail::array_list(carry));
   ndarray* const number[] = {&i};
-  detail::traced_loop loop("fori_loop", upper - lower, !kw.call_each && !detail::has_numbers(carry));
+  detail::traced_loop loop("fori_loop", upper - lower, detail::kind_of_step(kw.call_each, carry));
   for (std::int64_t k = 0; k < upper - lower; ++k) {
     const bool captured = loop.capture(k, detail::array_list(carry), number, [&] {
       detail::carried<Carry> next = body(std::as_const(i), std::as_const(carry));
@@ -279,7 +284,7 @@ auto scan(F&& f, Carry&& init, Xs xs, const scan_loop_kw& kw = {}) {
   };
   std::vector<std::vector<ndarray>> lists;
   std::optional<output_type> last;
-  detail::traced_loop loop("scan", n, !kw.call_each && !detail::has_numbers(carry));
+  detail::traced_loop loop("scan", n, detail::kind_of_step(kw.call_each, carry));
   for (std::int64_t k = 0; k < n; ++k) {
     Xs x = xs;
     for (ndarray* const a : detail::array_list(x)) *a = detail::element_of(*a, kw.reverse ? n - 1 - k : k);

@@ -10,13 +10,20 @@
 
 namespace sinter::inline v0::detail {
 
+/// What is known of a step before it is called.
+enum class step_kind : std::uint8_t {
+  called,   // it is called for each step: the caller wants that, or its structures have numbers
+  unknown,  // whether two calls record the same is to be seen
+  pure,     // each call records the same and does nothing else: a function of the library's
+};
+
 /// Steps of a loop of which two in a row have recorded the same: a third one is captured, and all that follow are run from
 /// there (src/ops/loops/traced_loop.cpp says when).
 class traced_loop {
  public:
   using arrays = std::span<ndarray* const>;
-  /// `steps`: how many there are; -1: unknown. `allowed`: by the caller; otherwise no step is watched.
-  traced_loop(const char* function, std::int64_t steps, bool allowed);
+  /// `steps`: how many there are; -1: unknown.
+  traced_loop(const char* function, std::int64_t steps, step_kind kind);
   ~traced_loop();
   traced_loop(const traced_loop&) = delete;
   traced_loop& operator=(const traced_loop&) = delete;
@@ -31,7 +38,7 @@ class traced_loop {
   void give(arrays next, arrays outputs);
 
   /// Runs the captured step for numbers [k, steps), which read elements of `xs`, or the last first. Returns the outputs of
-  /// all steps, in the order of the elements; `before`: those of each output so far.
+  /// all steps, in the order of the elements; `before`: those of each output so far, k of them.
   std::vector<ndarray> run_scan(std::int64_t k, arrays carry, arrays xs, bool reverse,
                                 std::span<std::vector<ndarray>> before);
   /// The same where the argument is the number of the step, counted from `lower`.

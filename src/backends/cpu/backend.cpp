@@ -285,7 +285,7 @@ class cpu_backend final : public runtime::backend {
   }
 
   runtime::algorithms& algorithms() override {
-    refuse_in_capture("sorting, scans, selections and counts on the CPU");
+    if (recorder* r = recording()) return r->algorithms_by(algorithms_);
     return algorithms_;
   }
   runtime::products& products() override {
@@ -381,7 +381,7 @@ class cpu_backend final : public runtime::backend {
       if (c->wants_compilation(lanes)) wanted.due.push_back(c);
       else if (c->is_worth_adding()) wanted.soon.push_back(c);
     };
-    want(skip ? p.inner : p.main, static_cast<std::uint64_t>(elements * loop_count(l)));
+    want(skip ? p.inner : p.main, static_cast<std::uint64_t>(lanes_of_work(elements) * loop_count(l)));
     if (skip) want(p.tail, static_cast<std::uint64_t>(elements) / 8);
     want(p.groups, static_cast<std::uint64_t>(elements) / jit::addition_group);
     if (!p.epilogue || !has_epilogue(*l.code)) return;

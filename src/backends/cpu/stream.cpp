@@ -50,7 +50,8 @@ std::unique_ptr<repeated_launch> repeated(const recorded_step& s, bool keeps_mem
   if (l.code->kind == jit::kernel_kind::reduce)
     return without_wrapped_gathers(l) ? nullptr : repeated_reduction(*s.prepared, l, s.to, keeps_memory);
   if (l.code->kind != jit::kernel_kind::elementwise || !l.code->calls.empty()) return nullptr;
-  if (row_gather_of(l) || transposed_copy_of(l) || !plain_parts_of(l).empty() || row_reads_of(l)) return nullptr;
+  const bool is_transposed = transposed_copy_of(l) && core::element_count(l.extents) > few_lanes;
+  if (row_gather_of(l) || is_transposed || !plain_parts_of(l).empty() || row_reads_of(l)) return nullptr;
   return repeated_elements(*s.prepared, l, keeps_memory);
 }
 
@@ -115,7 +116,8 @@ class recorded_list final : public runtime::settling_work {
     std::vector<compiled_code*> wanted;
     for (const auto& s : steps_) {
       if (!s->prepared || !s->prepared->main) continue;
-      const auto lanes = static_cast<std::uint64_t>(core::element_count(s->how.extents) * loop_count(s->how));
+      const std::int64_t elements = core::element_count(s->how.extents);
+      const auto lanes = static_cast<std::uint64_t>(lanes_of_work(elements) * loop_count(s->how));
       if (s->prepared->main->wants_compilation(due_ * lanes)) wanted.push_back(s->prepared->main);
     }
     counted_ = launches_;
@@ -167,6 +169,11 @@ runtime::products& recorder::products_by(runtime::products& of) {
 runtime::solvers& recorder::solvers_by(runtime::solvers& of) {
   if (!solvers_) solvers_.emplace(of, [this](std::function<void()> call) { add(std::move(call)); });
   return *solvers_;
+}
+
+runtime::algorithms& recorder::algorithms_by(runtime::algorithms& of) {
+  if (!algorithms_) algorithms_.emplace(of, [this](std::function<void()> call) { add(std::move(call)); });
+  return *algorithms_;
 }
 
 std::uint64_t repeated_launches() noexcept { return repeated_count.load(std::memory_order_relaxed); }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "backends/cpu/algorithms/recorded_algorithms.hpp"
 #include "backends/cpu/linalg/recorded_products.hpp"
 #include "backends/cpu/linalg/recorded_solvers.hpp"
 #include "runtime/backend.hpp"
@@ -39,14 +40,17 @@ class recorder final : public cpu_stream {
   void add(std::function<void()> call);
   std::unique_ptr<runtime::recorded_work> finish();
   void clear() noexcept { steps_.clear(); }
-  /// The products and factorisations of a capture: they are recorded, and computed by `of` in each launch.
+  /// The products, factorisations and additions by position of a capture: they are recorded, and computed by `of` in each
+  /// launch.
   runtime::products& products_by(runtime::products& of);
   runtime::solvers& solvers_by(runtime::solvers& of);
+  runtime::algorithms& algorithms_by(runtime::algorithms& of);
 
  private:
   recorded_steps steps_;
   std::optional<recorded_products> products_;
   std::optional<recorded_solvers> solvers_;
+  std::optional<recorded_algorithms> algorithms_;
 };
 
 /// Launches of captured work that were run without the backend's part in it.

@@ -315,6 +315,17 @@ void add_in_order_to(const value& to, const value& at, const value& v) {
                                  address_to_read(v), address_to_write(to));
 }
 
+bool records_additions(dtype type, runtime::device_id device) {
+  return graph::is_capturing() && is_in_host_memory(device) &&
+         runtime::get_backend(device).algorithms().adds_in_order(type);
+}
+
+void record_add_in_order(const value& to, const value& at, const value& v, const value& skip) {
+  algorithms_of(to).add_in_order_unless(static_cast<const bool*>(readable_by_library(skip)), v->type, v->size(),
+                                        static_cast<const std::int64_t*>(readable_by_library(at)),
+                                        readable_by_library(v), writable_by_library(to));
+}
+
 void write_in_order_to(const value& to, const value& at, const value& v) {
   algorithms_of(to).write_in_order(v->type, v->size(), static_cast<const std::int64_t*>(address_to_read(at)),
                                    address_to_read(v), address_to_write(to));

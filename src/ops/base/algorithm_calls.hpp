@@ -80,6 +80,10 @@ bool scanned_into(runtime::scan_op op, const value& v, int axis, const graph::ar
 bool adds_in_order(dtype type, runtime::device_id device);
 /// to[at[i]] += v[i] for one i after the other; all are in memory, and the positions have been checked.
 void add_in_order_to(const value& to, const value& at, const value& v);
+/// Whether a capture of the device, which is the host, takes such additions.
+bool records_additions(dtype type, runtime::device_id device);
+/// The same in each launch of the capture in which `skip`, a bool that says whether a position is out of range, is false.
+void record_add_in_order(const value& to, const value& at, const value& v, const value& skip);
 /// Whether the device, which is the host, writes elements one after the other faster than by finding the last one for each
 /// position; not while work is captured.
 bool writes_in_order(runtime::device_id device);

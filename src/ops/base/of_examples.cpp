@@ -58,36 +58,37 @@ list filled(arrays directions, arrays like, const std::vector<std::size_t>& plac
   return all;
 }
 
+/// A step of derivatives of a part at some arrays, in some directions.
+using part_step = list (*)(const differentiable_part& part, const list& at, const list& directions);
+
+/// For each example: the step, as a call of the operands and of the directions.
+list run_step(const char* name, const mapped_function& f, arrays x, arrays y, list directions, part_step step) {
+  const std::size_t count = x.size();
+  list all(x.begin(), x.end());
+  for (ndarray& d : directions) all.push_back(std::move(d));
+  return on_examples(name, std::move(all), [=, moving = inexact_of(x), results = inexact_of(y)](arrays o) {
+    const arrays first = o.first(count), last = o.subspan(count);
+    const differentiable_part part{f, {first.begin(), first.end()}, moving, results};
+    return step(part, at_places(part.operands, moving), {last.begin(), last.end()});
+  });
+}
+
 /// The derivatives of a call are calls as well, of its operands and the directions.
 std::shared_ptr<const own_derivatives> derivatives_of(const char* name, const mapped_function& f) {
   auto own = std::make_shared<own_derivatives>();
   own->at_once = true;
   own->unannounced = f;
   own->forward = [=](arrays x, arrays y, arrays t) {
-    const auto moving = inexact_of(x), results = inexact_of(y);
-    const std::size_t count = x.size();
-    list all(x.begin(), x.end());
-    for (ndarray& d : filled(t, x, moving)) all.push_back(std::move(d));
-    const list found = on_examples(name, std::move(all), [=](arrays o) {
-      const list operands(o.begin(), o.begin() + static_cast<std::ptrdiff_t>(count));
-      const list directions(o.begin() + static_cast<std::ptrdiff_t>(count), o.end());
-      const differentiable_part part{f, operands, moving, results};
-      return detail::push_forward(by_rule, part, at_places(operands, moving), directions).tangents;
-    });
-    return placed(found, results, y.size());
+    const part_step step = [](const differentiable_part& part, const list& at, const list& directions) {
+      return detail::push_forward(by_rule, part, at, directions).tangents;
+    };
+    return placed(run_step(name, f, x, y, filled(t, x, inexact_of(x)), step), inexact_of(y), y.size());
   };
   own->backward = [=](arrays x, arrays y, arrays g) {
-    const auto moving = inexact_of(x), results = inexact_of(y);
-    const std::size_t count = x.size();
-    list all(x.begin(), x.end());
-    for (ndarray& d : filled(g, y, results)) all.push_back(std::move(d));
-    const list found = on_examples(name, std::move(all), [=](arrays o) {
-      const list operands(o.begin(), o.begin() + static_cast<std::ptrdiff_t>(count));
-      const list directions(o.begin() + static_cast<std::ptrdiff_t>(count), o.end());
-      const differentiable_part part{f, operands, moving, results};
-      return detail::pull_back(*detail::trace_of(by_rule, part, at_places(operands, moving)), directions);
-    });
-    return placed(found, moving, count);
+    const part_step step = [](const differentiable_part& part, const list& at, const list& directions) {
+      return detail::pull_back(*detail::trace_of(by_rule, part, at), directions);
+    };
+    return placed(run_step(name, f, x, y, filled(g, y, inexact_of(y)), step), inexact_of(x), x.size());
   };
   return own;
 }

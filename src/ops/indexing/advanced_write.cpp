@@ -481,6 +481,19 @@ void add_in_order(const scatter& s, std::vector<value> arguments, dtype type) {
   graph::report_statement(*s.p.base->store);
 }
 
+/// The same as a call of a capture.
+void record_additions(const scatter& s, const std::vector<value>& arguments) {
+  graph::storage& store = *s.p.base->store;
+  const graph::write_lock mine(store);
+  const std::int64_t n = core::element_count(s.loop);
+  value all[] = {reshape_value(arguments[0], dims{n}), reshape_value(arguments[1], dims{n}), arguments[2]};
+  graph::flush(all);
+  graph::own_elements(store);
+  const value to = store.held();
+  record_add_in_order(to, all[0], all[1], all[2]);
+  graph::inherit_faults(to, {&all[0], &all[1]});
+}
+
 void accumulate_selected(const advanced_index& p, const selected_elements& c, const value& r, const dims& selection,
                          accumulation how, bool deterministic) {
   const dtype type = p.base->type;
@@ -491,6 +504,7 @@ void accumulate_selected(const advanced_index& p, const selected_elements& c, co
       run_on_host(p, c, s.in_loop_order(r, selection), add_in_order_to))
     return;
   std::vector<value> arguments{s.address(), s.in_loop_order(r, selection), s.out_of_range()};
+  if (how == accumulation::add && records_additions(type, s.device)) return record_additions(s, arguments);
   if (how == accumulation::add && deterministic && is_inexact(type)) return add_in_order(s, std::move(arguments), type);
   if (is_bool(type)) how = how == accumulation::add ? accumulation::max : how;
   std::string body = std::string("if (!bad[0]) ") + step_of(how) + "(y, at, v);";

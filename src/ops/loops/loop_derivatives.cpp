@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <tuple>
 #include <utility>
 
 #include "ops/base/opaque_call.hpp"
@@ -27,6 +29,12 @@ list joined(arrays a, arrays b) {
   list all(a.begin(), a.end());
   all.insert(all.end(), b.begin(), b.end());
   return all;
+}
+
+bool can_keep(arrays carry, std::int64_t steps) {
+  std::size_t bytes = 1;
+  for (const ndarray& a : carry) bytes += value_of(a)->bytes();
+  return bytes * static_cast<std::size_t>(steps) <= kept_carries;
 }
 
 bool is_differentiable(const ndarray& x) { return x.defined() && is_inexact(x.dtype()); }
@@ -58,6 +66,38 @@ list filled(arrays d, arrays like) {
   return all;
 }
 
+/// A scan of a function that records the same each time and does nothing besides. Nothing: its steps are to be called.
+template <class F>
+std::optional<std::pair<list, list>> run_pure(const F& f, const list& from, const list& xs, const scan_loop_kw& kw) {
+  const std::int64_t n = *kw.length;
+  detail::traced_loop loop("scan", n, detail::step_kind::pure);
+  list carry = from, elements, all = xs;
+  for (list* const some : {&carry, &all}) detail::own_arrays("scan", detail::array_list(*some));
+  for (const ndarray& x : all) elements.push_back(detail::element_of(x, kw.reverse ? n - 1 : 0));
+  const auto lists = [](auto&... some) { return std::make_tuple(detail::array_list(some)...); };
+  const auto [c, x] = lists(carry, elements);
+  const list before = carry, first = elements;
+  loop.before_call(0, c, x);
+  std::size_t outputs = 0;
+  {
+    std::pair<list, list> step = f(carry, elements);
+    outputs = step.second.size();
+    const auto [next, y] = lists(step.first, step.second);
+    loop.after_call(c, x, next, y);
+  }
+  carry = before;
+  elements = first;
+  const bool captured = loop.capture(0, c, x, [&] {
+    std::pair<list, list> step = f(carry, elements);
+    const auto [next, y] = lists(step.first, step.second);
+    loop.give(next, y);
+  });
+  if (!captured) return {};
+  std::vector<list> none(outputs);
+  list given = loop.run_scan(0, c, detail::array_list(all), kw.reverse, none);
+  return std::pair(std::move(carry), std::move(given));
+}
+
 /// The operands of a loop, and its runs over parts of the steps.
 class loop_over {
  public:
@@ -78,15 +118,21 @@ class loop_over {
     for (const ndarray& x : of) some.push_back(from == 0 && to == n ? x : ndarray(x(slice(from, to))));
     return some;
   }
-  /// f(carry, elements) -> (carry, outputs) in the order of the steps, or backwards.
+  /// f(carry, elements) -> (carry, outputs) in the order of the steps, or backwards. Each call of f records the same.
   template <class F>
   std::pair<list, list> run(const F& f, list from, list xs, std::int64_t steps, bool backwards = false) const {
     scan_loop_kw kw;
     kw.length = steps;
     kw.reverse = loop_.reverse != backwards;
+    if (auto known = run_pure(f, from, xs, kw)) return std::move(*known);
     return scan(f, std::move(from), std::move(xs), kw);
   }
-  list step(arrays carry, arrays x) const { return loop_.step(joined(carry, x), constants_); }
+  list step(arrays carry, arrays x) const { return step(carry, x, constants_); }
+  list step(arrays carry, arrays x, arrays constants) const {
+    list results = loop_.step(joined(carry, x), constants);
+    if (loop_.keeps_carry) results.insert(results.end(), carry.begin(), carry.end());
+    return results;
+  }
   std::pair<list, list> in_two(const list& results) const {
     const auto middle = results.begin() + static_cast<std::ptrdiff_t>(loop_.carried);
     return {list(results.begin(), middle), list(middle, results.end())};
@@ -121,7 +167,7 @@ list tangents(const known_loop& loop, arrays operands, arrays directions) {
       c.put(all_carry, a);
       x.put(all_xs, a.subspan(c.size()));
       k.put(all_constants, a.subspan(c.size() + x.size()));
-      return loop.step(joined(all_carry, all_xs), all_constants);
+      return over.step(all_carry, all_xs, all_constants);
     };
     const traced_function traced("jvp", step, moving);
     const auto [next, outputs] = over.in_two(traced.results());
@@ -143,9 +189,10 @@ list tangents(const known_loop& loop, arrays operands, arrays directions) {
 /// A pass backwards: cotangents of the carry and sums of those of the constants, from the last step on.
 class reverse_pass {
  public:
-  reverse_pass(const known_loop& loop, arrays operands, arrays cotangents)
+  reverse_pass(const known_loop& loop, arrays operands, arrays results, arrays cotangents)
       : loop_(loop),
         over_(loop, operands),
+        kept_(loop.keeps_carry ? results.last(loop.carried) : arrays()),
         c_(over_.carry()),
         x_(over_.scanned()),
         k_(over_.constants()),
@@ -178,9 +225,7 @@ class reverse_pass {
 
  private:
   std::int64_t steps_at_once() const {
-    std::size_t bytes = 1;
-    for (const ndarray& a : over_.carry()) bytes += value_of(a)->bytes();
-    if (bytes * static_cast<std::size_t>(loop_.steps) <= kept_carries) return loop_.steps;
+    if (loop_.keeps_carry || can_keep(over_.carry(), loop_.steps)) return loop_.steps;
     return static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(loop_.steps))));
   }
   /// Steps [first, last) from their carry on; the cotangents of the scanned elements.
@@ -189,7 +234,7 @@ class reverse_pass {
     const auto keep = [this](const list& c, const list& x) {
       return std::pair(over_.in_two(over_.step(c, x)).first, c);
     };
-    const list carries = over_.run(keep, start, xs, last - first).second;
+    const list carries = kept_.empty() ? over_.run(keep, start, xs, last - first).second : joined(kept_, {});
     const std::size_t carried = carries.size(), scanned = xs.size();
     const auto f = [&](const list& now, const list& element) {
       const arrays e(element);
@@ -206,7 +251,7 @@ class reverse_pass {
       c_.put(all_carry, a);
       x_.put(all_xs, a.subspan(c_.size()));
       k_.put(all_constants, a.subspan(c_.size() + x_.size()));
-      const auto [next, outputs] = over_.in_two(loop_.step(joined(all_carry, all_xs), all_constants));
+      const auto [next, outputs] = over_.in_two(over_.step(all_carry, all_xs, all_constants));
       return joined(c_.from(next), y_.from(outputs));
     };
     const list moving = joined(joined(c_.from(carry), x_.from(xs)), k_.from(over_.constants()));
@@ -229,24 +274,32 @@ class reverse_pass {
 
   const known_loop& loop_;
   loop_over over_;
+  arrays kept_;           // the carry before each step, if the call has kept it
   chosen c_, x_, k_, y_;  // of carry, scanned arrays, constants and outputs
   list dy_;
   list now_;  // cotangents of the carry, then of the constants
 };
 
-}  // namespace
-
-std::vector<ndarray> run_for_derivatives(const std::shared_ptr<const known_loop>& loop,
-                                         std::span<const ndarray> operands) {
-  const auto again = [loop](arrays a) { return run(*loop, a); };
+/// Announced, with the carries that it keeps.
+list announced(const std::shared_ptr<const known_loop>& loop, arrays operands) {
   auto own = std::make_shared<own_derivatives>();
-  own->unannounced = again;
+  own->unannounced = [loop](arrays a) { return run(*loop, a); };
   own->forward = [loop](arrays a, arrays, arrays t) { return tangents(*loop, a, t); };
-  own->backward = [loop](arrays a, arrays, arrays g) { return reverse_pass(*loop, a, g).result(); };
+  own->backward = [loop](arrays a, arrays y, arrays g) { return reverse_pass(*loop, a, y, g).result(); };
   opaque_call call{"scan", {operands.begin(), operands.end()}, {}, {}, {}, false, own};
-  call.again = [loop](arrays a) { return run_for_derivatives(loop, a); };  // announced to the next trace
+  call.again = [loop](arrays a) { return announced(loop, a); };  // announced to the next trace
   if (auto r = run_intercepted(call)) return *r;
   return run(*loop, operands);
+}
+
+}  // namespace
+
+std::vector<ndarray> run_for_derivatives(known_loop loop, std::span<const ndarray> operands) {
+  loop.keeps_carry = can_keep(operands.first(loop.carried), loop.steps);
+  const std::size_t kept = loop.keeps_carry ? loop.carried : 0;
+  list results = announced(std::make_shared<const known_loop>(std::move(loop)), operands);
+  results.resize(results.size() - kept);
+  return results;
 }
 
 }  // namespace sinter::ops

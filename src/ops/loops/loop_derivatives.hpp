@@ -1,7 +1,6 @@
 // Derivatives of loops whose steps are known, as loops.
 #pragma once
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -15,15 +14,15 @@ struct known_loop {
   std::size_t carried;  // arrays of the carry
   std::int64_t steps;
   bool reverse;
+  bool keeps_carry = false;  // the last outputs are the carry before each step
 };
 
 /// The last carry, then the outputs of all steps along new first axes. `operands`: the carry, the scanned arrays, and what is
 /// in place of the step's constants. Derivatives that are followed see one call, whose derivatives are loops:
 /// - of tangents: one over carry and tangents;
-/// - of cotangents: the loop once more, which keeps the carry before each step, then a loop over the steps from the last to the
-///   first, which passes on the cotangents of the carry and the sums of those of the constants. Where the carries of all steps
-///   take much memory, they are kept for a part of the steps at a time, and computed from its first one.
-std::vector<ndarray> run_for_derivatives(const std::shared_ptr<const known_loop>& loop,
-                                         std::span<const ndarray> operands);
+/// - of cotangents: a loop over the steps from the last to the first, which passes on the cotangents of the carry and the sums
+///   of those of the constants. It needs the carry before each step, which the call keeps. Where the carries of all steps take
+///   much memory, it does not; then they are computed once more, for a part of the steps at a time, from its first one.
+std::vector<ndarray> run_for_derivatives(known_loop loop, std::span<const ndarray> operands);
 
 }  // namespace sinter::ops

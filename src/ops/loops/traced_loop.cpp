@@ -11,8 +11,8 @@
 // steps run that list. Between two runs the elements to scan over, the number of the step, the outputs and the carry are
 // copied from and to the places that the list knows. The kernels are those of a step that is called, so the bits are.
 //
-// Where a derivative follows the steps, the two calls are recorded like any others, and the steps that follow are one call of a
-// loop whose derivatives are loops (loop_derivatives.hpp).
+// Where a derivative follows the steps, the two calls are recorded like any others, but what they give is not used: all steps
+// are one call of a loop whose derivatives are loops (loop_derivatives.hpp). The steps of these are pure: one call is watched.
 //
 // On the host, where work is done when the call returns, and captures for small steps, since the steps of large ones are
 // better recorded: they fuse. Not where a vmap follows the steps, nor another loop that watches its own.
@@ -34,6 +34,7 @@
 #include "ops/base/opaque_call.hpp"
 #include "ops/loops/loop_derivatives.hpp"
 #include "ops/loops/same_steps.hpp"
+#include "ops/loops/step_copies.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/manipulate.hpp"
 #include "sinter/error.hpp"
@@ -86,30 +87,6 @@ listeners who_listens() {
 
 bool is_on_host(const value& v) { return v->device.kind == runtime::device_kind::cpu; }
 
-char* address_of_leaf(const value& leaf) {
-  return static_cast<char*>(leaf->buffer->address()) +
-         leaf->buffer_offset * static_cast<std::int64_t>(itemsize(leaf->type));
-}
-
-struct block_copy {
-  void* to;
-  const void* from;
-  std::size_t bytes;
-};
-/// Most are single numbers.
-inline void copy_block(void* to, const void* from, std::size_t bytes) {
-  if (bytes == 8) std::memcpy(to, from, 8);
-  else if (bytes) std::memcpy(to, from, bytes);
-}
-template <class Void>
-Void* next_block(Void* at, std::size_t bytes, bool backwards) {
-  const auto here = reinterpret_cast<std::uintptr_t>(at);
-  return reinterpret_cast<Void*>(backwards ? here - bytes : here + bytes);
-}
-void copy_all(const std::vector<block_copy>& all) {
-  for (const block_copy& c : all) copy_block(c.to, c.from, c.bytes);
-}
-
 value in_memory(const ndarray& x) {
   value v = value_of(x);
   graph::flush(std::span(&v, 1));
@@ -122,8 +99,9 @@ struct traced_loop::state {
   const char* function;
   std::int64_t steps, first_watched;
   std::unique_ptr<watching> watched[2];  // the second one may be in progress
+  step_kind kind;
   bool same = false, small = true;
-  std::vector<value> first;  // the carry before the first step
+  std::vector<value> first;  // the carry before the first step, from which known steps are run
   std::unique_ptr<graph::step_loop> loop;
   bool is_followed = false;  // by derivatives
   std::unique_ptr<step_function> for_derivatives;
@@ -179,7 +157,8 @@ struct traced_loop::state {
   void run(F&& all_steps);
   std::vector<ndarray> run_loop(arrays to, arrays xs, const graph::loop_range& over) const;
   void run_loop_while(arrays carry) const;
-  std::vector<ndarray> run_followed(std::int64_t k, arrays carry, std::vector<ndarray> scanned, bool reverse) const;
+  std::vector<ndarray> run_followed(arrays carry, std::vector<ndarray> scanned, bool reverse) const;
+  bool is_known_after(const watching& step, arrays carry, arrays arguments, arrays next, arrays outputs);
   void return_carry(arrays to) const {
     for (std::size_t j = 0; j < to.size(); ++j) *to[j] = wrap(carry[j]);
   }
@@ -200,7 +179,7 @@ void traced_loop::state::plan_moves() {
   std::size_t at = 0;
   for (std::size_t j = 0; j < carry.size(); ++j) {
     const value& v = next()[j];
-    block_copy c{address_of_leaf(carry[j]), address_of_leaf(v), v->bytes()};
+    block_copy c{address_of(carry[j]), address_of(v), v->bytes()};
     if (c.to == c.from) continue;
     if (is_carried(v)) {
       set_aside.push_back({aside.data() + at, c.from, c.bytes});
@@ -248,27 +227,27 @@ void traced_loop::state::run_loop_while(arrays carry) const {
   for (std::size_t j = 0; j < carry.size(); ++j) *carry[j] = wrap(std::move(now[j]));
 }
 
-/// Steps from k on over the elements that are left of the scanned arrays; sets the carry, and returns the outputs.
-std::vector<ndarray> traced_loop::state::run_followed(std::int64_t k, arrays to, std::vector<ndarray> scanned,
-                                                      bool reverse) const {
+/// Sets the carry, and returns the outputs. What the watched steps have given is not asked for any more.
+std::vector<ndarray> traced_loop::state::run_followed(arrays to, std::vector<ndarray> scanned, bool reverse) const {
   std::vector<ndarray> operands;
-  for (const ndarray* const a : to) operands.push_back(*a);
+  for (const value& v : first) operands.push_back(wrap(v));
   operands.insert(operands.end(), scanned.begin(), scanned.end());
   for (const value& v : for_derivatives->constants()) operands.push_back(wrap(v));
-  std::vector<ndarray> results = run_for_derivatives(
-      std::make_shared<const known_loop>(known_loop{*for_derivatives, to.size(), steps - k, reverse}), operands);
+  std::vector<ndarray> results = run_for_derivatives({*for_derivatives, to.size(), steps, reverse}, operands);
   for (std::size_t j = 0; j < to.size(); ++j) *to[j] = std::move(results[j]);
   results.erase(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(to.size()));
   return results;
 }
 
-traced_loop::traced_loop(const char* function, std::int64_t steps, bool allowed) {
+traced_loop::traced_loop(const char* function, std::int64_t steps, step_kind kind) {
   const listeners who = who_listens();
-  if (!allowed || (steps >= 0 && steps < least_steps) || who == listeners::others || graph::is_capturing()) return;
+  if (kind == step_kind::called || who == listeners::others || graph::is_capturing()) return;
+  if (steps >= 0 && steps < least_steps) return;
   if (steps < 0 && who == listeners::derivatives) return;
   state_ = std::make_unique<state>();
   state_->function = function;
   state_->steps = steps;
+  state_->kind = kind;
   state_->first_watched = steps < 0 ? watched_later : 0;
   state_->is_followed = who == listeners::derivatives;
 }
@@ -296,21 +275,30 @@ void traced_loop::after_call(arrays carry, arrays arguments, arrays next, arrays
   for (const arrays all : {next, outputs})
     for (const ndarray* const a : all) w->results.push_back(value_of(*a));
   w->stop();
-  std::vector<ndarray*> handles;
-  for (const arrays all : {carry, arguments, next, outputs}) handles.insert(handles.end(), all.begin(), all.end());
-  const bool suits = w->watch.is_complete() && w->watch.list().entries().size() <= most_entries &&
-                     !leaves_traces({&w->watch.list(), w->results}, handles) && state_->suits(next) &&
-                     state_->suits(outputs);
-  if (!suits) return state_.reset();
-  if (!state_->watched[1]) return;
-  const watching& first = *state_->watched[0];
-  if (!are_same({&first.watch.list(), first.results}, {&w->watch.list(), w->results})) return state_.reset();
-  state_->same = true;
-  if (state_->is_followed)
-    state_->for_derivatives = std::make_unique<step_function>(step_record{&w->watch.list(), w->results});
-  else state_->find_loop(*w, carry.size());
-  for (auto& done : state_->watched) done.reset();
-  if (!state_->is_known() && !state_->small) state_.reset();
+  state& s = *state_;
+  if (!s.is_known_after(*w, carry, arguments, next, outputs)) return state_.reset();
+  if (s.kind == step_kind::unknown) {
+    if (!s.watched[1]) return;
+    const watching& before = *s.watched[0];
+    if (!are_same({&before.watch.list(), before.results}, {&w->watch.list(), w->results})) return state_.reset();
+  }
+  s.same = true;
+  if (s.is_followed) s.for_derivatives = std::make_unique<step_function>(step_record{&w->watch.list(), w->results});
+  else s.find_loop(*w, carry.size());
+  for (auto& done : s.watched) done.reset();
+  if (!s.is_known() && !s.small) state_.reset();
+}
+
+/// Whether all that a watched call has done is in its list.
+bool traced_loop::state::is_known_after(const watching& step, arrays carry, arrays arguments, arrays next,
+                                        arrays outputs) {
+  if (!step.watch.is_complete() || step.watch.list().entries().size() > most_entries) return false;
+  if (kind == step_kind::unknown) {
+    std::vector<ndarray*> handles;
+    for (const arrays all : {carry, arguments, next, outputs}) handles.insert(handles.end(), all.begin(), all.end());
+    if (leaves_traces({&step.watch.list(), step.results}, handles)) return false;
+  }
+  return suits(next) && suits(outputs);
 }
 
 void traced_loop::state::find_loop(const watching& step, std::size_t carried) {
@@ -336,6 +324,7 @@ void traced_loop::give(arrays next, arrays outputs) {
 bool traced_loop::capture(std::int64_t, arrays carry, arrays arguments, const std::function<void()>& call) {
   if (!state_ || !state_->same) return false;
   state& s = *state_;
+  if (s.is_known() && s.kind == step_kind::pure) return true;
   std::vector<ndarray> before;
   const auto put_back = [&] {
     std::size_t j = 0;
@@ -375,36 +364,15 @@ bool traced_loop::capture(std::int64_t, arrays carry, arrays arguments, const st
   return true;
 }
 
-namespace {
-
-/// Elements of an array along its first axis, as blocks of memory.
-struct blocks {
-  value leaf;
-  char* begin;
-  std::size_t bytes;  // of an element
-  char* at(std::int64_t k) const { return begin + static_cast<std::size_t>(k) * bytes; }
-
-  blocks(value v, std::int64_t count)
-      : leaf(std::move(v)), begin(address_of_leaf(leaf)), bytes(leaf->bytes() / static_cast<std::size_t>(count)) {}
-};
-
-}  // namespace
-
 std::vector<ndarray> traced_loop::run_scan(std::int64_t k, arrays carry, arrays xs, bool reverse,
                                            std::span<std::vector<ndarray>> before) {
   state& s = *state_;
   if (s.loop) return s.run_loop(carry, xs, {s.steps, 0, reverse});
   const std::int64_t n = s.steps;
   if (s.for_derivatives) {
-    std::vector<ndarray> left;
-    for (const ndarray* const x : xs) left.push_back((*x)(reverse ? slice(0, n - k) : slice(k, n)));
-    std::vector<ndarray> all = s.run_followed(k, carry, left, reverse);
-    for (std::size_t j = 0; j < all.size(); ++j) {
-      if (reverse) std::reverse(before[j].begin(), before[j].end());
-      const ndarray first = stack(before[j]);
-      all[j] = reverse ? concatenate({all[j], first}, 0) : concatenate({first, all[j]}, 0);
-    }
-    return all;
+    std::vector<ndarray> scanned;
+    for (const ndarray* const x : xs) scanned.push_back(*x);
+    return s.run_followed(carry, std::move(scanned), reverse);
   }
   const auto place = [&](std::int64_t step) { return reverse ? n - 1 - step : step; };
   std::vector<blocks> from, to;
@@ -418,7 +386,7 @@ std::vector<ndarray> traced_loop::run_scan(std::int64_t k, arrays carry, arrays 
       const value done = in_memory(before[j][q]);
       if (!(done->shape == y->shape) || done->type != y->type)
         fail<shape_error>("stack", "all input arrays must have the same shape: ", done->shape, " and ", y->shape);
-      copy_block(to[j].at(place(static_cast<std::int64_t>(q))), address_of_leaf(done), done->bytes());
+      copy_block(to[j].at(place(static_cast<std::int64_t>(q))), address_of(done), done->bytes());
       graph::inherit_faults(to[j].leaf, {&done});
     }
   }
@@ -427,9 +395,9 @@ std::vector<ndarray> traced_loop::run_scan(std::int64_t k, arrays carry, arrays 
     for (const blocks& b : to) use.writes(*b.leaf->buffer);
     std::vector<block_copy> taken, given;
     for (std::size_t j = 0; j < from.size(); ++j)
-      taken.push_back({address_of_leaf(s.arguments[j]), from[j].at(place(k)), from[j].bytes});
+      taken.push_back({address_of(s.arguments[j]), from[j].at(place(k)), from[j].bytes});
     for (std::size_t j = 0; j < to.size(); ++j)
-      given.push_back({to[j].at(place(k)), address_of_leaf(s.outputs()[j]), to[j].bytes});
+      given.push_back({to[j].at(place(k)), address_of(s.outputs()[j]), to[j].bytes});
     for (; k < n; ++k) {
       copy_all(taken);
       s.work->run();
@@ -456,10 +424,9 @@ std::vector<ndarray> traced_loop::run_scan(std::int64_t k, arrays carry, arrays 
 void traced_loop::run_numbers(std::int64_t k, std::int64_t lower, arrays carry) {
   state& s = *state_;
   if (s.loop) return static_cast<void>(s.run_loop(carry, {}, {s.steps, lower, false}));
-  if (s.for_derivatives)
-    return static_cast<void>(s.run_followed(k, carry, {arange(lower + k, lower + s.steps)}, false));
+  if (s.for_derivatives) return static_cast<void>(s.run_followed(carry, {arange(lower, lower + s.steps)}, false));
   s.run([&](runtime::submission&) {
-    char* const argument = address_of_leaf(s.arguments[0]);
+    char* const argument = address_of(s.arguments[0]);
     for (; k < s.steps; ++k) {
       const std::int64_t number = lower + k;
       std::memcpy(argument, &number, sizeof number);
@@ -479,7 +446,7 @@ void traced_loop::run_while(arrays carry) {
     while (more) {
       s.work->run();
       s.move_carry();
-      std::memcpy(&more, address_of_leaf(again), sizeof more);
+      std::memcpy(&more, address_of(again), sizeof more);
     }
   });
   s.return_carry(carry);

@@ -163,6 +163,10 @@ class algorithms {
   /// sums[at[i]] += values[i] for one i after the other, i < n. The positions have been checked.
   virtual void add_in_order(dtype /*type*/, std::int64_t /*n*/, const std::int64_t* /*at*/, const void* /*values*/,
                             void* /*sums*/) {}
+  /// The same for positions that have been checked only where *skip, when its turn comes, is false; else nothing. Also in
+  /// a capture.
+  virtual void add_in_order_unless(const bool* /*skip*/, dtype /*type*/, std::int64_t /*n*/, const std::int64_t* /*at*/,
+                                   const void* /*values*/, void* /*sums*/) {}
   /// Whether write_in_order() is faster than to find the last one of the values for each position and to write that.
   virtual bool writes_in_order() const { return false; }
   /// to[at[i]] = values[i] for one i after the other, i < n. The positions have been checked.

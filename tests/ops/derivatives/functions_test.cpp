@@ -227,3 +227,36 @@ TEST_CASE("gradients have the same bits each time, fused and not") {
   fuses = true;
   CHECK(unfused == first);
 }
+
+TEST_CASE("checkpoint: a pull-back holds the arguments of what it computes again, and nothing in between") {
+  constexpr std::size_t blocks = 6, layers = 4;
+  const ndarray x = numbers({128, 128}), w = numbers({128, 128}, -0.1, 0.1);
+  eval(x, w);
+  const auto block = [](const ndarray& a, const ndarray& by) {
+    ndarray h = a;
+    for (std::size_t k = 0; k < layers; ++k) h = tanh(matmul(h, by));
+    return h;
+  };
+  const auto run = [&](const auto& f) {
+    memory_pool pool;
+    synchronize();
+    const std::size_t before = pool.figures().used;
+    const auto [y, pull] = vjp(
+        [&](const ndarray& a) {
+          ndarray h = a;
+          for (std::size_t k = 0; k < blocks; ++k) h = f(h, w);
+          return sum(h);
+        },
+        x);
+    eval(y);
+    synchronize();
+    const std::size_t held = pool.figures().used - before;
+    return std::pair(held, pull(ones({})));
+  };
+  const auto [all, right] = run(block);
+  const auto [few, again] = run(checkpoint(block));
+  constexpr std::size_t one = 128 * 128 * sizeof(double);
+  CHECK(all >= blocks * layers * one);  // a product each
+  CHECK(few <= (blocks + 2) * one);
+  CHECK(array_equal(right, again));
+}

@@ -51,6 +51,8 @@ class cpu_algorithms final : public runtime::algorithms {
   void sum_bins(const runtime::bin_entries& e, std::int64_t bin_count, double* sums, void* scratch) override;
   bool adds_in_order(dtype type) const override;
   void add_in_order(dtype type, std::int64_t n, const std::int64_t* at, const void* values, void* sums) override;
+  void add_in_order_unless(const bool* skip, dtype type, std::int64_t n, const std::int64_t* at, const void* values,
+                           void* sums) override;
   bool writes_in_order() const override;
   void write_in_order(dtype type, std::int64_t n, const std::int64_t* at, const void* values, void* to) override;
   std::size_t histogram_scratch(dtype type, std::int64_t n, const runtime::bin_range& bins) override;

@@ -214,6 +214,11 @@ void cpu_algorithms::add_in_order(dtype type, std::int64_t n, const std::int64_t
   }
 }
 
+void cpu_algorithms::add_in_order_unless(const bool* skip, dtype type, std::int64_t n, const std::int64_t* at,
+                                         const void* values, void* sums) {
+  if (!*skip) add_in_order(type, n, at, values, sums);
+}
+
 // One thread takes 3 ns for an element; to find the last one for each position takes 24, on any number of threads.
 bool cpu_algorithms::writes_in_order() const { return runtime::thread_count() <= 8; }
 

@@ -42,6 +42,11 @@ class compiled_code {
   std::atomic<bool> set_aside_{false};
 };
 
+/// Lanes that take as long as so many elements: an interpreted operation takes as long over a few of them as over sixteen.
+constexpr std::int64_t lanes_of_work(std::int64_t elements) noexcept {
+  return elements > 0 && elements < 16 ? 16 : elements;
+}
+
 /// One program variant.
 class block_code final : public compiled_code {
  public:

@@ -41,7 +41,7 @@ T read_as(const void* from) {
   return x;
 }
 
-/// An element in memory, of the dtypes that small matrices and indices have.
+/// An element in memory, of the dtypes that small matrices, indices and conditions have.
 std::optional<jit::scalar> read_number(dtype type, const void* from) {
   jit::scalar s;
   s.type = type;
@@ -50,6 +50,7 @@ std::optional<jit::scalar> read_number(dtype type, const void* from) {
     case dtype::f32: s.f[0] = static_cast<double>(read_as<float>(from)); break;
     case dtype::i64: s.i = read_as<std::int64_t>(from); break;
     case dtype::i32: s.i = read_as<std::int32_t>(from); break;
+    case dtype::b1: s.i = read_as<bool>(from) ? 1 : 0; break;  // where an adjoint has zeros
     default: return {};
   }
   return s;
