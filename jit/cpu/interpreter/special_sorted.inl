@@ -59,8 +59,9 @@ SN_FN V beta_key(V a, V b, V x) {
   const auto low = (a < three) | (b < three);
   const V far = c / (c + d) - u, spread = V(4.0) * sf_sqrt(sf_max(c * d / ((c + d) * (c + d + one)), V(0.0)));
   const V near = sf_max(one - far / spread, V(0.0)), size = sf_sqrt(sf_max(sf_min(c, d), V(0.0)));
-  return key_if<V>(low, 64.0) +
-         sf_if(series, V(32.0) + key_class(V(16.0) * u, 31.0), key_class(near * size * V(8.0), 31.0));
+  const V recurred =
+      key_if<V>(low, 64.0) + sf_if(series, V(32.0) + key_class(V(16.0) * u, 31.0), key_class(near * size * V(8.0), 31.0));
+  return sf_if(sf_beta_is_wide(a, b, x, y), V(127.0), recurred);
 }
 /// Of inverses of the incomplete gamma functions: the shape, and which tail.
 template <class V>

@@ -151,10 +151,80 @@ template <class V> SN_SHARED sf_beta_scale<V> sf_beta_scale_of(V a, V b) {
   if (sf_any(low)) factor = factor * sf_over(t.above, t.below).hi;
   return {sf_over(t.s, t.c), sf_over(t.s, t.d), t.rest, factor};
 }
+/// a log(x) for a pair x > 0, to some 2^-64 of its greatest parts, which cancel in sums.
+template <class V> SN_PIECE sf_pair<V> sf_times_log(sf_pair<V> x, V a) {
+  const sf_pair<V> parts = sf_log_parts(x.hi), f = sf_sum(parts.lo, x.lo / x.hi * (parts.lo + V(1.0)));
+  const sf_pair<V> s = sf_over(f, sf_plus(f, V(2.0))), t = {V(2.0) * s.hi, V(2.0) * s.lo};
+  const sf_pair<V> two = {parts.hi * V(6.93147180369123816490e-01), parts.hi * V(1.90821492927058770002e-10)};
+  return sf_times(sf_plus(two, sf_plus(t, sf_times(t, sf_artanh_bend(s)))), a);
+}
+/// b x - a y for pairs x + y = 1: how far x lies above the mean a / (a + b), times a + b.
+template <class V> SN_FN sf_pair<V> sf_beta_distance(V a, V b, sf_pair<V> x, sf_pair<V> y) {
+  const sf_pair<V> p = sf_product(b, x.hi), q = sf_product(a, y.hi), d = sf_sum(p.hi, -q.hi);
+  return sf_sum(d.hi, d.lo + (sf_fma(b, x.lo, p.lo) - sf_fma(a, y.lo, q.lo)));
+}
+/// Where the tails are integrated: everywhere if both parameters are 8192 or more, as both tails end within 0.38 of the smaller one.
+template <class V> SN_FN auto sf_beta_is_wide(V a, V b, V x, V y) {
+  const V least = sf_min(a, b);
+  return (least >= V(8192.0)) | ((least >= V(1024.0)) & (sf_abs(b * x - a * y) < V(0.35) * least));
+}
+/// The weight there: the exponents of both factors around the mean, whose linear terms cancel.
+template <class V> SN_SHARED V sf_beta_wide_weight(V a, V b, sf_pair<V> d, V rest, V factor) {
+  const auto near = (d.hi < sf_min(V(0.52) * a, V(0.38) * b)) & (d.hi > -sf_min(V(0.38) * a, V(0.52) * b));
+  const sf_pair<V> m = {sf_if(near, d.hi, V(0.0)), sf_if(near, d.lo, V(0.0))};
+  const sf_pair<V> e = sf_plus(sf_plus(sf_mean_exponent(a, m), sf_mean_exponent(b, sf_minus(m))), rest);
+  return sf_if(near & (e.hi < V(1000.0)), sf_exp(-e.hi, -e.lo) * factor, V(0.0));
+}
+/// The smaller tail there over the weight. In log odds, of which the density is the weight itself, it is the integral over s from 0
+/// of exp(-drift s - n (log(1 + h (exp(t) - 1)) - h t)), with n = a + b, drift = |b x - a y|, h the smaller one of x and y, t = +-s
+/// (`side`: the sign): by Gauss's rule of 24 points up to where the quadratic terms are 38, with s = v - `bend` (v - v^2) in
+/// those units, so that the exponent is near to 38 v^2 from the mean, where it is quadratic, to the tails, where it is linear.
+template <class V> SN_SHARED V sf_beta_wide_tail(V n, V h, V drift, V side) {
+  const V variance = n * h * (V(1.0) - h), root = sf_sqrt(sf_fma(drift, drift, V(76.0) * variance));
+  const V reach = V(76.0) / (drift + root), bend = sf_fma(V(0.5 / 38.0), drift * reach, V(0.2));
+  const double points[] = {0.00240639000148932, 0.012635722014345251, 0.030862723998633622, 0.056792236497799485,
+      0.08999900701304854, 0.12993790421072282, 0.17595317403151223, 0.22728926430558022, 0.2831032461869774,
+      0.3424786601519183, 0.40444056626319186, 0.4679715535686972, 0.5320284464313028, 0.5955594337368082,
+      0.6575213398480817, 0.7168967538130225, 0.7727107356944197, 0.8240468259684878, 0.8700620957892772,
+      0.9100009929869515, 0.9432077635022005, 0.9691372760013663, 0.9873642779856547, 0.9975936099985107};
+  const double weights[] = {0.0061706148999936, 0.014265694314466832, 0.022138719408709904, 0.02964929245771839,
+      0.03667324070554015, 0.04309508076597664, 0.04880932605205694, 0.05372213505798282, 0.0577528340268628,
+      0.060835236463901696, 0.06291872817341415, 0.06396909767337608};
+  V sum = V(0.0);
+  SN_ROLLED
+  for (int k = 0; k < 24; ++k) {
+    const V v(points[k]), w(weights[k < 12 ? k : 23 - k]), part = bend * v;
+    const V s = reach * sf_fma(part, v, v - part), t = s * side;
+    // exp(t) - 1 - t, and q - log(1 + q) by u = q / (2 + q) as above
+    const V more = t * t * sf_poly(t, 0.5, 0.16666666666666666, 0.041666666666666664, 0.008333333333333333, 0.001388888888888889,
+        0.0001984126984126984, 2.48015873015873e-05, 2.7557319223985893e-06, 2.755731922398589e-07, 2.505210838544172e-08);
+    const V q = h * (t + more), u = q / (q + V(2.0)), z = u * u;
+    const V less = u * sf_fma(-z, sf_poly(z, 0.6666666666666666, 0.4, 0.2857142857142857, 0.2222222222222222,
+        0.18181818181818182, 0.15384615384615385), q);
+    const V fall = sf_exp(-sf_fma(n, sf_fma(h, more, -less), drift * s));
+    sum = sf_fma(w * ((V(1.0) - bend) + (part + part)), fall, sum);
+  }
+  return reach * sum;
+}
+template <class V> SN_FN V sf_beta_wide(V a, V b, V x, V y, V distance) {
+  const auto down = distance <= V(0.0), turned = x > y;
+  const V one = V(1.0), side = sf_if(turned, -one, one);
+  return sf_beta_wide_tail(a + b, sf_min(x, y), sf_abs(distance), sf_if(down, -side, side));
+}
 template <class V> SN_SHARED V sf_beta_weight(const sf_beta_scale<V>& scale, V a, V b, sf_pair<V> x, sf_pair<V> y) {
-  const sf_pair<V> p = sf_times(sf_log_pair(sf_times(scale.from_a, x)), a), q = sf_times(sf_log_pair(sf_times(scale.from_b, y)), b);
-  const sf_pair<V> s = sf_plus(sf_plus(p, q), -scale.rest);
-  return sf_exp(s.hi, sf_if(sf_abs(s.hi) < V(1e4), s.lo, V(0.0))) * scale.factor;
+  const auto wide = sf_beta_is_wide(a, b, x.hi, y.hi);
+  V r = V(0.0);
+  if (sf_any(!wide)) {
+    const sf_pair<V> u = sf_times(scale.from_a, x), v = sf_times(scale.from_b, y);
+    const auto large = sf_max(a, b) > V(256.0);
+    sf_pair<V> s = {V(0.0), V(0.0)};
+    if (sf_any(!large)) s = sf_plus(sf_times(sf_log_pair(u), a), sf_times(sf_log_pair(v), b));
+    if (sf_any(large)) s = sf_pair_if(large, sf_plus(sf_times_log(u, a), sf_times_log(v, b)), s);
+    s = sf_plus(s, -scale.rest);
+    r = sf_exp(s.hi, sf_if(sf_abs(s.hi) < V(1e4), s.lo, V(0.0))) * scale.factor;
+  }
+  if (sf_any(wide)) r = sf_if(wide, sf_beta_wide_weight(a, b, sf_beta_distance(a, b, x, y), scale.rest, scale.factor), r);
+  return r;
 }
 /// I over the weight times a: 1 + (a + b) / (a + 1) x (1 + (a + b + 1) / (a + 2) x (1 + ...)) (NIST Digital Library of
 /// Mathematical Functions 8.17.8), all positive. The number of terms is found on the way; they are added from behind.
@@ -176,8 +246,7 @@ template <class V> SN_PIECE V sf_beta_series(V a, V b, V x) {
   }
   return sum;
 }
-/// I over the weight by the continued fraction of DiDonato and Morris: forwards for its length, then from behind. It takes at
-/// most 10000 steps; where it would need more, beside x = a / (a + b) from 1e7 on, it gives NaN.
+/// I over the weight by the continued fraction of DiDonato and Morris: forwards for its length, then from behind.
 template <class V> struct sf_fraction_term {
   V above, below;
 };
@@ -192,8 +261,7 @@ template <class V> SN_FN sf_fraction_term<V> sf_beta_term(V a, V b, V x, V from,
   return {above, sf_fma(upper, sf_fma(m, lower, mid * inverse), slope * inverse * lower)};
 }
 template <class V> SN_PIECE V sf_beta_fraction(V a, V b, sf_pair<V> x, sf_pair<V> y) {
-  const sf_pair<V> p = sf_product(a, y.hi), q = sf_product(b, x.hi), d = sf_sum(p.hi, -q.hi);
-  const V from = d.hi + (d.lo + sf_fma(a, y.lo, p.lo) - sf_fma(b, x.lo, q.lo));  // a y - b x
+  const V from = -sf_beta_distance(a, b, x, y).hi;
   const V inverse = V(1.0) / (a + V(1.0)), first = a * (from + V(1.0)) / (a + V(1.0));
   V back = V(1.0) / first, change = V(1.0), m = V(0.0), depth = V(0.0);
   auto more = change > V(0.5);
@@ -269,17 +337,21 @@ template <class V> SN_SHARED V sf_beta_part(V a, V b, sf_pair<V> x, sf_pair<V> y
   const auto right = (!left) & (b < one) & (y.hi <= half) & (a * y.hi <= few);
   // From which end to integrate: from that which is nearer in weight; for small a from the right, for small b from the left.
   const auto plain = (a >= one) & (b >= one);
-  const auto below = left | ((!right) & ((plain & (a * y.hi >= b * x.hi)) | ((!plain) & (b < one))));
+  const V distance = sf_beta_distance(a, b, x, y).hi;
+  const auto below = left | ((!right) & ((plain & (distance <= V(0.0))) | ((!plain) & (b < one))));
   const V c = sf_if(below, a, b), d = sf_if(below, b, a);
   const sf_pair<V> u = sf_pair_if(below, x, y), w = sf_pair_if(below, y, x);
-  const auto series = (u.hi <= half) & (d * u.hi <= few);
+  const auto wide = sf_beta_is_wide(a, b, x.hi, y.hi);
+  const auto series = (!wide) & (u.hi <= half) & (d * u.hi <= few);
+  const auto fraction = !(wide | series);
   V r = V(0.0);
   if (sf_any(series)) r = sf_if(series, sf_beta_series(sf_if(series, c, one), sf_if(series, d, one), sf_if(series, u.hi,
       half)) / c, r);
-  if (sf_any(!series)) {
+  if (sf_any(wide)) r = sf_if(wide, sf_beta_wide(a, b, x.hi, y.hi, distance), r);
+  if (sf_any(fraction)) {
     const sf_pair<V> h = {half, V(0.0)};
-    r = sf_if(series, r, sf_beta_fraction(sf_if(series, one, c), sf_if(series, one, d), sf_pair_if(series, h, u),
-        sf_pair_if(series, h, w)));
+    r = sf_if(fraction, sf_beta_fraction(sf_if(fraction, c, one), sf_if(fraction, d, one), sf_pair_if(fraction, u, h),
+        sf_pair_if(fraction, w, h)), r);
   }
   r = sf_if(weight == V(0.0), weight, r * weight);
   const auto complement = upper > half;
@@ -295,7 +367,9 @@ template <class V> SN_PIECE V sf_beta_ends(V a, V b, sf_pair<V> x, sf_pair<V> y,
   const V inf = sf_inf(a), zero = V(0.0), one = V(1.0);
   const auto inner = (a > zero) & (b > zero) & (a < inf) & (b < inf) & (x.hi > zero) & (y.hi > zero);
   const sf_pair<V> half = {V(0.5), zero};
-  const V c = sf_if(inner, a, one), d = sf_if(inner, b, one);
+  // Of the largest numbers only the quotient matters; their sum would overflow.
+  const V by = sf_if(sf_min(a, b) > V(1e290), V(9.094947017729282e-13), one);
+  const V c = sf_if(inner, a * by, one), d = sf_if(inner, b * by, one);
   const sf_pair<V> u = sf_pair_if(inner, x, half), w = sf_pair_if(inner, y, half);
   V r = sf_beta_part(c, d, u, w, V(upper ? 1.0 : 0.0), sf_beta_weight(sf_beta_scale_of(c, d), c, d, u, w));
   const V none = V(upper ? 1.0 : 0.0), all = V(upper ? 0.0 : 1.0);

@@ -24,14 +24,6 @@ template <class V> SN_PIECE sf_gamma_scale<V> sf_gamma_scale_of(V a) {
   }
   return r;
 }
-/// s^2 / 3 + s^4 / 5 + ... = artanh(s) / s - 1 for |s| up to 0.24, as a pair.
-template <class V> SN_PIECE sf_pair<V> sf_artanh_bend(sf_pair<V> s) {
-  const sf_pair<V> t = sf_times(s, s), third = {V(0.3333333333333333), V(1.850371707708594e-17)};
-  const sf_pair<V> more = sf_product(t.hi, sf_poly(t.hi, 0.2, 0.14285714285714285, 0.1111111111111111, 0.09090909090909091,
-      0.07692307692307693, 0.06666666666666667, 0.058823529411764705, 0.05263157894736842, 0.047619047619047616,
-      0.043478260869565216, 0.04, 0.037037037037037035, 0.034482758620689655, 0.03225806451612903));
-  return sf_times(t, sf_plus(third, more));
-}
 /// a log(x / a), of which a multiple of log(2) and 2 a s are the greatest parts: to some 2^-64 of those.
 template <class V> SN_FN sf_pair<V> sf_times_log_quotient(V x, V a) {
   const sf_quotient<V> q = sf_quotient_of(x, a);
@@ -109,15 +101,11 @@ template <class V> SN_FN V sf_gamma_small(V a, V x) {
   return -sf_expm1(y) - sf_exp(y) * a * sum;
 }
 
-/// The greatest part of -log(x^a exp(-x) / gamma(a)) for large a, a (m - log(1 + m)) with m = x / a - 1, of a pair x: by
-/// s = m / (2 + m), in which log(1 + m) is 2 artanh(s), as s (a m - 2 a (s^2 / 3 + s^4 / 5 + ...)), without cancellation. 1000 or
-/// more is 1000.
+/// The greatest part of -log(x^a exp(-x) / gamma(a)) for large a, that with m = x / a - 1, of a pair x. 1000 or more is 1000.
 template <class V> SN_FN sf_pair<V> sf_gamma_exponent(V a, V x, V x_low) {
   const auto near = (x > V(0.62) * a) & (x < V(1.52) * a);
   const V z = sf_if(near, x, a), z_low = sf_if(near, x_low, V(0.0));
-  const sf_pair<V> d = sf_plus(sf_sum(z, -a), z_low), s = sf_over(d, sf_plus(sf_sum(z, a), z_low));
-  const sf_pair<V> c = sf_times(sf_artanh_bend(s), a + a);
-  const sf_pair<V> e = sf_times(s, sf_plus(d, sf_minus(c)));
+  const sf_pair<V> e = sf_mean_exponent(a, sf_plus(sf_sum(z, -a), z_low));
   const auto small = near & (e.hi < V(1000.0));
   return {sf_if(small, e.hi, V(1000.0)), sf_if(small, e.lo, V(0.0))};
 }

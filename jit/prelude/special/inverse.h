@@ -184,13 +184,19 @@ template <class V> SN_FN V brief_log(V x) {
   const V p = sf_poly(z, 2.0, 0.6666666564545234, 0.40000335191768915, 0.2853730849001675, 0.2358215221189705);
   return sf_fma(k, V(0.6931471805599453), s * p);
 }
+/// log(1 + x), of x above -1, where 1 + x itself is given as well.
+template <class V> SN_FN V brief_log_1p(V x, V whole) {
+  const V s = x / (x + V(2.0)), z = s * s;
+  const V near = s * sf_poly(z, 2.0, 0.6666666564545234, 0.40000335191768915, 0.2853730849001675, 0.2358215221189705);
+  return sf_if(sf_abs(x) < V(0.25), near, brief_log(whole));
+}
 template <class V> SN_FN V brief_stirling_rest(V x) {
   const V i = V(1.0) / x;
   return i * sf_poly(i * i, 0.08333333068449097, -0.0027774454938640004, 0.0007822103297643433, -0.00044161390450987974);
 }
-/// What sf_beta_scale is.
+/// What sf_beta_scale is; c and d are those of sf_beta_terms.
 template <class V> struct brief_beta_scale {
-  V from_a, from_b, rest, factor;
+  V c, d, from_a, from_b, rest, factor;
 };
 template <class V> SN_PIECE brief_beta_scale<V> brief_beta_scale_of(V a, V b) {
   const V three = V(3.0), zero = V(0.0), one = V(1.0);
@@ -207,11 +213,28 @@ template <class V> SN_PIECE brief_beta_scale<V> brief_beta_scale_of(V a, V b) {
     const V ratio = (steps_a * steps_b * cube * sf_if(both, cube, one)) / (back_a * back_b * up * sf_if(both, most, one));
     factor = sf_if(low_a | low_b, factor * ratio, factor);
   }
-  return {s / c, s / d, brief_stirling_rest(c) + brief_stirling_rest(d) - brief_stirling_rest(s), factor};
+  return {c, d, s / c, s / d, brief_stirling_rest(c) + brief_stirling_rest(d) - brief_stirling_rest(s), factor};
 }
-template <class V> SN_FN V brief_beta_weight(const brief_beta_scale<V>& scale, V a, V b, V x, V y) {
-  const V s = sf_fma(a, brief_log(scale.from_a * x), b * brief_log(scale.from_b * y)) - scale.rest;
-  return sf_exp(s) * scale.factor;
+template <class V> SN_FN sf_pair<V> brief_beta_distance(V a, V b, V x) {
+  return sf_beta_distance<V>(a, b, {x, V(0.0)}, sf_sum(V(1.0), -x));
+}
+/// Where it takes more steps than sf_beta_wide_tail does.
+template <class V> SN_FN auto brief_beta_is_wide(V a, V b) { return sf_min(a, b) >= V(16384.0); }
+template <class V> SN_PIECE V brief_beta_weight(const brief_beta_scale<V>& scale, V a, V b, V x, V y) {
+  const auto wide = brief_beta_is_wide(a, b), large = sf_max(a, b) > V(256.0);
+  const V u = scale.from_a * x, v = scale.from_b * y;
+  V p = V(0.0), q = p;
+  if (sf_any(!large)) p = brief_log(u), q = brief_log(v);
+  if (sf_any(large)) {
+    // (c + d) x / c is 1 + m / c, of which a large c or d would leave nothing.
+    const V m = brief_beta_distance(scale.c, scale.d, x).hi;
+    p = sf_if(large, brief_log_1p(m / scale.c, u), p);
+    q = sf_if(large, brief_log_1p(-m / scale.d, v), q);
+  }
+  const V s = sf_fma(a, p, b * q) - scale.rest;
+  V r = sf_exp(s) * scale.factor;
+  if (sf_any(wide)) r = sf_if(wide, sf_beta_wide_weight(a, b, brief_beta_distance(a, b, x), scale.rest, scale.factor), r);
+  return r;
 }
 /// As sf_beta_series and sf_beta_fraction, by their terms from the first one on.
 template <class V> SN_PIECE V brief_beta_series(V a, V b, V x) {
@@ -226,8 +249,8 @@ template <class V> SN_PIECE V brief_beta_series(V a, V b, V x) {
   }
   return sum;
 }
-template <class V> SN_PIECE V brief_beta_fraction(V a, V b, V x, V y) {
-  const V from = sf_fma(a, y, -(b * x)), inverse = V(1.0) / (a + V(1.0)), first = a * (from + V(1.0)) * inverse;
+template <class V> SN_PIECE V brief_beta_fraction(V a, V b, V x, V from) {
+  const V inverse = V(1.0) / (a + V(1.0)), first = a * (from + V(1.0)) * inverse;
   V back = V(1.0) / first, change = back, sum = back, m = V(0.0);
   auto more = sum == sum;
   SN_ROLLED
@@ -247,15 +270,19 @@ template <class V> SN_SHARED V brief_beta_part(V a, V b, V x, V y, V upper, V we
   const V one = V(1.0), half = V(0.5), few = V(0.8);
   const auto left = (a < one) & (x <= half) & (b * x <= few), right = (!left) & (b < one) & (y <= half) & (a * y <= few);
   const auto plain = (a >= one) & (b >= one);
-  const auto below = left | ((!right) & ((plain & (a * y >= b * x)) | ((!plain) & (b < one))));
-  const V c = sf_if(below, a, b), d = sf_if(below, b, a), u = sf_if(below, x, y), w = sf_if(below, y, x);
-  const auto series = (u <= half) & (d * u <= few);
+  const V distance = brief_beta_distance(a, b, x).hi;
+  const auto below = left | ((!right) & ((plain & (distance <= V(0.0))) | ((!plain) & (b < one))));
+  const V c = sf_if(below, a, b), d = sf_if(below, b, a), u = sf_if(below, x, y), from = sf_if(below, -distance, distance);
+  const auto wide = brief_beta_is_wide(a, b);
+  const auto series = (!wide) & (u <= half) & (d * u <= few);
+  const auto fraction = !(wide | series);
   V r = V(0.0);
   if (sf_any(series)) r = sf_if(series, brief_beta_series(sf_if(series, c, one), sf_if(series, d, one), sf_if(series, u,
       half)) / c, r);
-  if (sf_any(!series)) r = sf_if(series, r, brief_beta_fraction(sf_if(series, one, c), sf_if(series, one, d),
-      sf_if(series, half, u), sf_if(series, half, w)));
-  r = r * weight;
+  if (sf_any(wide)) r = sf_if(wide, sf_beta_wide(a, b, x, y, distance), r);
+  if (sf_any(fraction)) r = sf_if(fraction, brief_beta_fraction(sf_if(fraction, c, one), sf_if(fraction, d, one),
+      sf_if(fraction, u, half), sf_if(fraction, from, V(0.0))), r);
+  r = sf_if(weight == V(0.0), weight, r * weight);
   const auto complement = upper > half;
   const auto asked = (below & !complement) | (complement & !below);
   V other = one - r;
@@ -307,11 +334,12 @@ template <class V> SN_SHARED sf_two<V> brief_beta_inverse(V first, V second, V f
   const auto turned = (large & (at > first_q)) | ((!large) & (at < first_p));
   const V a = sf_if(turned, second, first), b = sf_if(turned, first, second);
   const V p = sf_if(turned, first_q, first_p), q = sf_if(turned, first_p, first_q);
-  const brief_beta_scale<V> scale = {sf_if(turned, whole.from_b, whole.from_a), sf_if(turned, whole.from_a, whole.from_b),
-      whole.rest, whole.factor};
+  const brief_beta_scale<V> scale = {sf_if(turned, whole.d, whole.c), sf_if(turned, whole.c, whole.d),
+      sf_if(turned, whole.from_b, whole.from_a), sf_if(turned, whole.from_a, whole.from_b), whole.rest, whole.factor};
   const auto upper = p > q;
   const auto small = a < one;
-  const V less = sf_fma(a, brief_log(scale.from_a), b * brief_log(scale.from_b)) - scale.rest + brief_log(scale.factor);
+  const V log_a = brief_log_1p(scale.d / scale.c, scale.from_a), log_b = brief_log_1p(scale.c / scale.d, scale.from_b);
+  const V less = sf_fma(a, log_a, b * log_b) - scale.rest + brief_log(scale.factor);
   const V rough = (brief_log(p) - less + brief_log(a)) / a;
   const V z = brief_normal_tail(p, q), k = (z * z - V(3.0)) * V(0.16666666666666666);
   const V c = one / (a + a - one), d = one / (b + b - one), h = V(2.0) / (c + d);

@@ -86,13 +86,9 @@ ndarray kn(const operand& n, const ndarray& x) {
 }
 
 ndarray stdtr(const operand& df, const ndarray& t) {
-  const ndarray x = real_array("stdtr", t), v = parameter("stdtr", df, x), square_of = square(x);
-  // Both tails of large t, what is between -t and t of small ones: neither loses digits.
-  const ndarray far = square_of > v, half = v / 2;
-  const ndarray part = where(far, v / (v + square_of), square_of / (v + square_of));
-  const ndarray share = betainc(where(far, half, 0.5), where(far, 0.5, half), part) / 2;
-  const ndarray upper = where(far, 1 - share, 0.5 + share), lower = where(far, share, 0.5 - share);
-  const ndarray finite = where(v > 0, where(x > 0, upper, lower), nan);
+  const ndarray x = real_array("stdtr", t), v = parameter("stdtr", df, x);
+  // t^2 has an F distribution, whose upper tail loses no digits however small it is.
+  const ndarray share = fdtrc(1, v, square(x)) / 2, finite = where(v > 0, where(x > 0, 1 - share, share), nan);
   return where(v == infinity, ndtr(x), where(isnan(x), x, finite));
 }
 ndarray stdtrit(const operand& df, const ndarray& p) {
