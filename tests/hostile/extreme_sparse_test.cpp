@@ -79,6 +79,11 @@ TEST_CASE("extreme integers: sparse arrays") {
          return sp::dia_array(sn::ones({1, 3}), sn::array({0}), shape_t{3, k}).data();
        }},
       {"diags", [](int64_t k) { return sp::diags({numbers()}, {k}).data(); }},
+      {"diags_array", [](int64_t k) { return sp::diags_array({numbers()}, {k}).data(); }},
+      {"eye_array", [](int64_t k) { return sp::eye_array(3, 3, k).data(); }},
+      {"eye_array columns", [](int64_t k) { return sp::eye_array(3, k).data(); }},
+      {"kronsum", [](int64_t k) { return sp::kronsum(sp::eye_array(2, 2, k), sp::eye(2)).data(); }},
+      {"matrix_power of sparse", [](int64_t k) { return sp::linalg::matrix_power(sp::eye(3, 3, 1), k).data(); }},
       {"diags shape",
        [](int64_t k) {
          return sp::diags({numbers()}, {0}, shape_t{3, k}).data();
@@ -143,6 +148,8 @@ TEST_CASE("extreme integers: neighbours and clusters") {
       {"minibatch_kmeans", [](int64_t k) { return cl::minibatch_kmeans(points(), k).labels; }},
       {"minibatch_kmeans_kw.batch_size",
        [](int64_t k) { return cl::minibatch_kmeans(points(), 3, {.batch_size = k}).labels; }},
+      {"minibatch_kmeans_kw.init_size",
+       [](int64_t k) { return cl::minibatch_kmeans(points(), 3, {.init_size = k}).labels; }},
       {"minibatch_kmeans_kw.max_iter",
        [](int64_t k) { return cl::minibatch_kmeans(points(), 3, {.max_iter = k}).labels; }},
       {"minibatch_kmeans_kw.max_no_improvement",
