@@ -117,6 +117,12 @@ partition share_out(const jit::launch& l, const block_plan& plan, std::int64_t l
 /// stays in the first-level cache.
 constexpr std::int64_t long_block = 8192, copied_bytes = 16 << 10;
 
+/// Whether elements lie apart, so that lanes are put together by shuffles: those are soonest done while the lines are at hand.
+bool lies_apart(const lane_map& map) {
+  const std::int64_t step = map.strides.empty() ? 1 : std::abs(map.strides.back());
+  return step > 1;
+}
+
 /// Bytes that are copied for a lane; -1 where blocks are short for another reason.
 std::int64_t copied_for_a_lane(const block_plan& plan, const std::vector<output_plan>& outputs) {
   using how = input_plan::how;
@@ -125,9 +131,10 @@ std::int64_t copied_for_a_lane(const block_plan& plan, const std::vector<output_
     if (in.panel_rows > 0 || in.rows) return -1;
     if (in.access == how::gathered) bytes += 8;
     else if (in.access == how::copied && !in.in_place) bytes += jit::lane_bytes(in.type);
+    if (in.access == how::copied && in.period == 0 && lies_apart(in.map)) return -1;
   }
   for (const output_plan& o : outputs) {
-    if (o.in_runs) return -1;
+    if (o.in_runs || lies_apart(o.map)) return -1;
     if (!o.in_place) bytes += jit::lane_bytes(o.type);
   }
   return bytes;

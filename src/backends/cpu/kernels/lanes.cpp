@@ -68,12 +68,16 @@ void load_short_runs(T* out, const T* in, std::int64_t inner, std::int64_t outer
   }
   if (stride == 1) {
     const int run = static_cast<int>(inner);
-    int done = 0, count = static_cast<int>(std::min<std::int64_t>(inner - column, n));
-    for (from += column; done < n; from += outer_stride - column, column = 0, count = std::min(run, n - done)) {
-      copy_row(reinterpret_cast<char*>(out + done), reinterpret_cast<const char*>(from),
-               static_cast<std::size_t>(count) * sizeof(T));
-      done += count;
+    int done = 0;
+    if (column > 0) {
+      done = static_cast<int>(std::min<std::int64_t>(inner - column, n));
+      std::memcpy(out, from + column, static_cast<std::size_t>(done) * sizeof(T));
+      from += outer_stride;
     }
+    const auto bytes = static_cast<std::size_t>(inner) * sizeof(T);
+    for (; done + run <= n; done += run, from += outer_stride)
+      copy_row(reinterpret_cast<char*>(out + done), reinterpret_cast<const char*>(from), bytes);
+    if (done < n) std::memcpy(out + done, from, static_cast<std::size_t>(n - done) * sizeof(T));
     return;
   }
   for (int l = 0; l < n; ++l) {
