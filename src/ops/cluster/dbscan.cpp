@@ -4,6 +4,7 @@
 #include "ops/base/errors.hpp"
 #include "ops/base/one_memory.hpp"
 #include "ops/base/opaque_call.hpp"
+#include "ops/cluster/means.hpp"
 #include "ops/spatial/metrics.hpp"
 #include "ops/spatial/tree.hpp"
 #include "sinter/cluster.hpp"
@@ -83,17 +84,6 @@ spatial::neighbor_lists lists_of_distances(const ndarray& x, double eps) {
   return {ends, nonzero(near)[1], {}};
 }
 
-ndarray checked_weights(const ndarray& w, const ndarray& x, const char* function) {
-  if (!w.defined()) return {};
-  if (w.ndim() != 1 || w.shape(0) != x.shape(0))
-    fail<shape_error>(function, "sample_weight of shape ", w.shape(), " for ", x.shape(0), " points");
-  if (is_complex(w.dtype())) fail<dtype_error>(function, "sample_weight of dtype ", w.dtype());
-  common_device(w, x, function);
-  const ndarray out = w.astype(float64, false);
-  require_finite(out, "sample_weight", function);
-  return out;
-}
-
 cluster::dbscan_result by_lists(const spatial::neighbor_lists& near, int64_t min_samples, const ndarray& weights) {
   const ndarray core = (weights_in_reach(near, weights) >= min_samples).astype(uint8);
   eval(core, near.indptr, near.indices);
@@ -127,7 +117,7 @@ cluster::dbscan_result cluster::dbscan(const ndarray& x, double eps, const dbsca
     const ndarray none = zeros({0}, {.dtype = int64, .device = x.device()});
     return {none, none, 0};
   }
-  const ndarray weights = checked_weights(kw.sample_weight, points, function);
+  const ndarray weights = finite_sample_weight(kw.sample_weight, points, float64, function);
   if (kw.metric == "precomputed") {
     if (d != n) fail<shape_error>(function, "a matrix of distances is square, not of shape ", points.shape());
     return by_lists(lists_of_distances(points, eps), kw.min_samples, weights);

@@ -39,14 +39,20 @@ centred_points centred(const ndarray& x, int64_t n_clusters, const char* functio
   return out;
 }
 
-ndarray checked_sample_weight(const ndarray& w, const ndarray& x, const char* function) {
+ndarray finite_sample_weight(const ndarray& w, const ndarray& x, dtype type, const char* function) {
   if (!w.defined()) return {};
   if (w.ndim() != 1 || w.shape(0) != x.shape(0))
     fail<shape_error>(function, "sample_weight of shape ", w.shape(), " for ", x.shape(0), " points");
   if (is_complex(w.dtype())) fail<dtype_error>(function, "sample_weight of dtype ", w.dtype());
   common_device(w, x, function);
-  const ndarray out = w.astype(x.dtype(), false);
+  const ndarray out = w.astype(type, false);
   require_finite(out, "sample_weight", function);
+  return out;
+}
+
+ndarray checked_sample_weight(const ndarray& w, const ndarray& x, const char* function) {
+  const ndarray out = finite_sample_weight(w, x, x.dtype(), function);
+  if (!out.defined()) return {};
   if (static_cast<bool>(any(out < 0))) fail<value_error>(function, "sample_weight below 0");
   if (!static_cast<bool>(any(out > 0))) fail<value_error>(function, "sample_weight is 0 for all points");
   eval(out);

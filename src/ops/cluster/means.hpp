@@ -14,7 +14,9 @@ struct centred_points {
 };
 /// Checks, converts and centres points.
 centred_points centred(const ndarray& x, std::int64_t n_clusters, const char* function);
-/// Weights (n,) in the dtype of the points x, evaluated; undefined where none are given. value_error: negative ones, or none above 0.
+/// Weights (n,) of the points x as `type`; undefined where none are given. shape_error, dtype_error: complex; value_error: not finite.
+ndarray finite_sample_weight(const ndarray& w, const ndarray& x, dtype type, const char* function);
+/// The same in the dtype of the points, evaluated; undefined where none are given. value_error: negative ones, or none above 0.
 ndarray checked_sample_weight(const ndarray& w, const ndarray& x, const char* function);
 random::generator generator_of(std::optional<std::int64_t> seed);
 

@@ -117,7 +117,7 @@ partition share_out(const jit::launch& l, const block_plan& plan, std::int64_t l
 /// stays in the first-level cache.
 constexpr std::int64_t long_block = 8192, copied_bytes = 16 << 10;
 
-/// Whether elements lie apart, so that lanes are put together by shuffles: those are soonest done while the lines are at hand.
+/// Whether elements lie apart, so that lanes are put together by shuffles. Long blocks of those took half as long again.
 bool lies_apart(const lane_map& map) {
   const std::int64_t step = map.strides.empty() ? 1 : std::abs(map.strides.back());
   return step > 1;
