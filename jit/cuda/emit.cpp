@@ -135,6 +135,15 @@ int cuda_tile_bytes(const program& p, const cuda_variant& v) noexcept {
   return bytes;
 }
 
+int cuda_strip_bytes(const program& p, const cuda_variant& v) noexcept {
+  std::size_t widest = 0;
+  for (std::size_t k = 0; k < p.inputs.size(); ++k)
+    if (v.inputs[k] == access::staged) widest = std::max(widest, itemsize(p.inputs[k].type));
+  for (std::size_t k = 0; k < p.outputs.size(); ++k)
+    if (v.outputs[k] == access::staged) widest = std::max(widest, itemsize(p.outputs[k].type));
+  return cuda_block * cuda_group * static_cast<int>(widest);
+}
+
 int cuda_slab_pitch(const cuda_variant& v, dtype type) noexcept {
   return v.tile.slots * cuda_group + 16 / static_cast<int>(itemsize(type));
 }

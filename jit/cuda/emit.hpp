@@ -16,7 +16,8 @@ enum class access : std::uint8_t {
   uniform,  // all strides 0 (reductions: over the reduced axes)
   linear,   // stride 1 along the vectorised axis, every vector aligned: vector accesses
   strided,  // anything else: a stride for each iteration axis
-  staged,   // tiled: read along the tile's other axis into shared memory, and from there along the inner axis
+  staged,   // tiled: read along the tile's other axis into shared memory, and from there along the inner axis;
+            // staged_rows: neighbouring threads access neighbouring elements, and pass them on through shared memory
   lanes,    // strided with vectors: one value for all lanes of a thread
   run,      // contiguous elements that serve all lanes of a thread, and other operands: see cuda_run
 };
@@ -42,6 +43,7 @@ enum class cuda_shape : std::uint8_t {
 /// that the tiles beside each other in time are those which lie across the diagonal from each other. reduce_tiles: a thread has 2^down times 2^across
 /// results of the last two kept axes; `slots` groups of each row lie in shared memory at a time; a result has 2^levels
 /// lanes, which are joined neighbours first or halves first; `pairs`: two lanes at a time, all of whole groups.
+/// staged_rows with operands that are staged: a row has 2^levels threads of a warp.
 /// shared_rows: a thread has 2^down rows. crossed_rows: a block has 2^across results where each has as many threads as a
 /// block has otherwise. windows: a result has 2^levels lanes.
 struct cuda_tile {
@@ -73,7 +75,7 @@ struct cuda_variant {
   // of a group if rows are whole groups and the program reads positions in the whole space; staged_rows: elements of
   // a group if rows are whole groups.
   std::uint8_t vector = 1;
-  std::uint8_t groups = 0;  // staged_rows: groups of a thread, a power of two
+  std::uint8_t groups = 0;  // staged_rows: groups of a thread
   bool all_groups = false;  // staged_rows: every thread has that many
   bool wide_index = false;  // 64-bit index arithmetic
   bool reused =
@@ -117,6 +119,9 @@ inline constexpr int cuda_kept_registers = 128;
 inline constexpr int cuda_unrolled_weight = 2048;
 /// Registers of a thread that hold `groups` groups of the elements that a staged program keeps from stage to stage.
 int cuda_kept(const program& p, int groups);
+/// staged_rows: bytes of shared memory of the strips, one for each warp, through which its threads pass on a group each;
+/// 0: no operand is staged.
+int cuda_strip_bytes(const program& p, const cuda_variant& v) noexcept;
 
 /// stride_loop: blocks for each multiprocessor.
 inline constexpr int cuda_loop_blocks = 8;

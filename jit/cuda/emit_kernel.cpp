@@ -96,6 +96,7 @@ void kernel_writer::load_group(const group_loop& g, const std::vector<int>& inpu
     const std::string at = g.across ? std::string() : g.vector(k);
     if (gathered(k)) t_("g", k, "[u] = ", at, ";");
     else if (g.run && in_run(k)) load_run(g, k);
+    else if (g.load_staged && input_class(k) == access::staged) g.load_staged(k);
     else if (!at.empty()) fetch("i" + num(k) + "[u]", g.lanes, at);
     else if (g.order == load_order::by_lane) loose.push_back(k);
     else fetch_lanes("i" + num(k) + "[u]", lanes_read(g, k), g.lane(k));
@@ -134,6 +135,8 @@ void kernel_writer::load_lanes(const group_loop& g, const std::vector<int>& inpu
 // --- use
 
 void kernel_writer::use_group(const group_loop& g) {
+  for (const int k : g.element.inputs)
+    if (g.take_staged && input_class(k) == access::staged) g.take_staged(k);
   if (g.same_lanes) lanes_of_group(g);
   for (const auto& [name, count] : g.results) {
     t_("#pragma unroll");

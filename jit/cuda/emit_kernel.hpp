@@ -34,16 +34,19 @@ struct group_loop {
   /// same for all.
   std::vector<std::pair<const char*, int>> results = {};
   bool same_lanes = false;
-  std::function<void()> place = {};               // declares where group u is
-  std::string inside = {};                        // whether it exists; empty: always
-  std::function<void()> lane_of_load = {};        // declares where lane l is: before `lane` of loads,
-  std::function<void()> lane_of_use = {};         // and before coordinates and gathered addresses
-  text_of value = {};                             // an input that has one value for the group; else empty
-  text_of run = {};                               // the address of the first element of an input's run
-  std::string whole = {};                         // when runs are read by vectors; empty: always
-  text_of within = {};                            // else: whether element `e` of an input's run is one of the row
-  text_of vector = {};                            // the address of a vector access; empty: lane by lane
-  text_of lane = {};                              // the element of lane l; gathered: its address
+  std::function<void()> place = {};         // declares where group u is
+  std::string inside = {};                  // whether it exists; empty: always
+  std::function<void()> lane_of_load = {};  // declares where lane l is: before `lane` of loads,
+  std::function<void()> lane_of_use = {};   // and before coordinates and gathered addresses
+  text_of value = {};                       // an input that has one value for the group; else empty
+  text_of run = {};                         // the address of the first element of an input's run
+  std::string whole = {};                   // when runs are read by vectors; empty: always
+  text_of within = {};                      // else: whether element `e` of an input's run is one of the row
+  text_of vector = {};                      // the address of a vector access; empty: lane by lane
+  text_of lane = {};                        // the element of lane l; gathered: its address
+  std::function<void(int)> load_staged =
+      {};  // fills the pack of an input of class `staged` with what the thread reads,
+  std::function<void(int)> take_staged = {};      // and, before it is used, with the group's lanes
   text_of stored = {};                            // the lane of a pack, if it is not that of i<k>
   text_of coordinate = {};                        // of lane l
   std::function<argument(char, int)> other = {};  // arguments of the phase that are not of the group

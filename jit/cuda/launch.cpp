@@ -287,7 +287,9 @@ reduce_geometry column_geometry(const launch& l, int vector) {
 }
 
 std::int64_t groups_of_thread(const reduce_geometry& g) {
-  return power_of_two_above(ceil_div(ceil_div(g.elements, jit::cuda_group), g.first.block_x));
+  const std::int64_t groups = rounds_of(g.elements, g.first.block_x);
+  const std::int64_t step = std::max<std::int64_t>(power_of_two_above(groups) / 8, 1);
+  return ceil_div(groups, step) * step;
 }
 
 int team_size(std::int64_t rows, std::int64_t columns, int multiprocessors) {

@@ -27,7 +27,8 @@ reduce_geometry row_geometry(std::int64_t results, std::int64_t elements);
 /// Of a launch, which may be a part of a larger one.
 reduce_geometry row_geometry(const jit::launch& l);
 reduce_geometry column_geometry(const jit::launch& l, int vector);
-/// Groups of four elements that each thread of a row takes, rounded up to a power of two.
+/// Groups of four elements that each thread of a row takes, rounded up by a quarter at most: of these numbers there are few, and
+/// each has a kernel of its own.
 std::int64_t groups_of_thread(const reduce_geometry& g);
 /// Groups that each of a result's lanes takes at most.
 std::int64_t rounds_of(std::int64_t elements, std::int64_t lanes) noexcept;

@@ -102,6 +102,27 @@ __device__ __forceinline__ void put(S* p, const pack<S, N>& x) {
   for (int i = 0; i < count; ++i) reinterpret_cast<unit*>(p)[i] = raw[i];
 }
 
+// Four elements of each lane of a warp, which lie 32 apart, become four neighbours: lane k gets elements 4 k to 4 k + 3 of
+// the 128, by the warp's memory in `strip`; and the other way round. All lanes call them.
+template <class S>
+__device__ __forceinline__ void to_groups(pack<S, 4>& x, S* strip) {
+  const int at = (int)(threadIdx.y * blockDim.x + threadIdx.x) % 32;
+#pragma unroll
+  for (int l = 0; l < 4; ++l) strip[l * 32 + at] = x.v[l];
+  __syncwarp();
+  x = fetch<4>(strip + at * 4);
+  __syncwarp();
+}
+template <class S>
+__device__ __forceinline__ void to_lanes(pack<S, 4>& x, S* strip) {
+  const int at = (int)(threadIdx.y * blockDim.x + threadIdx.x) % 32;
+  put(strip + at * 4, x);
+  __syncwarp();
+#pragma unroll
+  for (int l = 0; l < 4; ++l) x.v[l] = strip[l * 32 + at];
+  __syncwarp();
+}
+
 // Extents that indices are divided by. The 32-bit form holds a multiplier and is exact for indices below 2^31.
 struct extent32 {
   int n;

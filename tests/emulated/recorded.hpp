@@ -23,6 +23,7 @@ struct seen_launch {
   jit::cuda_shape shape;
   bool wraps = false;     // reads at shifted coordinates are plain ones
   bool mirrored = false;  // tiles are beside their mirror images
+  bool strips = false;    // of rows on chip: neighbouring threads access neighbouring elements
 };
 inline std::vector<seen_launch>* seen = nullptr;
 inline std::set<jit::cuda_shape> baseline_shapes;
@@ -61,7 +62,8 @@ inline void observe(const jit::launch& recorded) {
   cuda::classify(l, v);
   const std::vector<bytes> before = outputs_of(l);
   run_emulated(l, v);
-  seen->push_back({outputs_of(l), v.shape, !v.wraps.empty(), v.tile.mirrored});
+  const bool strips = v.shape == jit::cuda_shape::staged_rows && jit::cuda_strip_bytes(*l.code, v) > 0;
+  seen->push_back({outputs_of(l), v.shape, !v.wraps.empty(), v.tile.mirrored, strips});
   if (v.shape == jit::cuda_shape::reduce_tiles || v.shape == jit::cuda_shape::shared_rows) {
     restore(l, before);
     run_emulated(l, plain_reduction(l, v));

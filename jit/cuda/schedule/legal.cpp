@@ -1,4 +1,4 @@
-// Legal schedules of elementwise programs, staged programs and reductions of one result at a time.
+// Legal schedules of elementwise programs and of reductions of one result at a time.
 #include "jit/cuda/schedule/legal.hpp"
 
 #include <algorithm>
@@ -280,28 +280,6 @@ void read_groups_inside(const launch& l, jit::cuda_variant& v) {
   }
 }
 
-void make_stages(const launch& l, jit::cuda_variant& v) {
-  const int rank = l.extents.size();
-  const std::int64_t elements = reduced_count(l);
-  const reduce_geometry g = row_geometry(l);
-  v.shape = cuda_shape::staged_rows;
-  v.groups = static_cast<std::uint8_t>(groups_of_thread(g));
-  v.all_groups = elements == std::int64_t{v.groups} * g.first.block_x * jit::cuda_group;
-  if (elements % jit::cuda_group == 0) v.vector = jit::cuda_group;
-  const auto along = [&](const operand& o, std::size_t size) {
-    return v.vector == jit::cuda_group && rank - l.kept == 1 && vector_along(l, o, size, rank - 1, jit::cuda_group);
-  };
-  for (std::size_t k = 0; k < l.inputs.size(); ++k) {
-    const bool uniform = constant_over(l, l.inputs[k], l.kept, rank);
-    v.inputs.push_back(uniform                                   ? access::uniform
-                       : along(l.inputs[k], size_of_input(l, k)) ? access::linear
-                                                                 : access::strided);
-  }
-  for (std::size_t k = 0; k < l.outputs.size(); ++k)
-    v.outputs.push_back(along(l.outputs[k], size_of_output(l, k)) ? access::linear : access::strided);
-  v.wide_index = !fits_narrow(l, kept_count(l) * elements);
-}
-
 /// Fewer elements than this take the time of a launch however they are read.
 constexpr std::int64_t large_reduction = std::int64_t{1} << 16;
 
@@ -468,22 +446,12 @@ jit::cuda_variant& variant_list::add(const launch& l) {
   return v;
 }
 
-bool keeps_rows(const jit::program& p, std::int64_t rows, std::int64_t elements) {
-  const reduce_geometry g = row_geometry(rows, elements);
-  const std::int64_t groups = groups_of_thread(g);
-  if (g.splits > 1 || groups > jit::cuda_kept_registers / jit::cuda_group) return false;
-  std::int64_t weight = 0;
-  for (const jit::instr& i : p.code) weight += jit::weight(i.op);
-  return weight * groups <= jit::cuda_unrolled_weight &&
-         jit::cuda_kept(p, static_cast<int>(groups)) <= jit::cuda_kept_registers;
-}
-
 void add_schedules(const launch& l, extent_of_search which, variant_list& to) {
   to.clear();
   if (core::element_count(l.extents) == 0) which = extent_of_search::considered;
   switch (l.code->kind) {
     case jit::kernel_kind::elementwise: return add_maps(l, which, to);
-    case jit::kernel_kind::staged: return make_stages(l, to.add(l));
+    case jit::kernel_kind::staged: return add_stages(l, which, to);
     case jit::kernel_kind::reduce: return add_reductions(l, which, to);
   }
 }

@@ -73,6 +73,8 @@ void add_schedules(const jit::launch& l, extent_of_search which, variant_list& t
 /// Gives inputs of a reduction along rows of one axis, which has its classes, runs; `all`: also where they do not pay. False if none
 /// can have one: `v` is as it was.
 bool set_row_runs(const jit::launch& l, bool all, jit::cuda_variant& v);
+// Of staged programs.
+void add_stages(const jit::launch& l, extent_of_search which, variant_list& to);
 // Those that work on tiles.
 void add_tiled(const jit::launch& l, extent_of_search which, variant_list& to);
 void add_reduce_tiles(const jit::launch& l, extent_of_search which, variant_list& to);

@@ -3,6 +3,10 @@
 //
 // Groups, their distribution among the threads and the tree over these are those of reductions along rows
 // (emit_reduce.cpp), so that sums have the bits that separate kernels would give them.
+//
+// Of operands of class `staged` a thread reads and writes, of the 32 groups of its warp, elements that lie 32 apart (`base` is
+// the first one). Each warp has a strip of shared memory in which groups become such elements and the other way round, so
+// all threads of a warp go the same way where there are such operands.
 #include <algorithm>
 #include <bit>
 
@@ -48,7 +52,7 @@ class stage_writer : kernel_writer {
       if (!s.row.code.empty()) define(t_, p_, s.row);
       if (!s.element.code.empty()) define(t_, p_, s.element);
     }
-    head(shared_bytes * static_cast<int>(p_.reductions.size()), cuda_block, "", resident_blocks());
+    head(partial_bytes() + cuda_strip_bytes(p_, v_), cuda_block, "", resident_blocks());
     place();
     declare();
     for (int s = 0; s < static_cast<int>(parts_.size()); ++s) {
@@ -74,6 +78,13 @@ class stage_writer : kernel_writer {
   }
   std::string register_name(int reg) const { return type_of_register(p_, static_cast<std::size_t>(reg)); }
   bool whole_groups() const { return v_.vector == cuda_group; }
+  int partial_bytes() const { return shared_bytes * static_cast<int>(p_.reductions.size()); }
+  bool by_warps() const { return cuda_strip_bytes(p_, v_) > 0; }
+  /// Threads of a warp that have a row.
+  int lanes_of_row() const { return 1 << v_.tile.levels; }
+  bool is_staged_output(int k) const { return v_.outputs[static_cast<std::size_t>(k)] == access::staged; }
+  /// Whether a thread may be asked for groups that a row does not have.
+  bool beyond_row() const { return by_warps() && !v_.all_groups; }
   template <class F>
   void each_reduction(int s, F f) const {
     for (int j = first_reduction(p_, s); j < p_.stages[static_cast<std::size_t>(s)].reductions; ++j) f(j);
@@ -117,6 +128,11 @@ class stage_writer : kernel_writer {
     t_("const bool live = wanted < a.results;");
     t_("const I row = live ? (I)wanted : 0, elements = (I)a.elements;");
     decompose(t_, "row", 0, v_.kept, "k");
+    if (!by_warps()) return;
+    t_("const unsigned thread = threadIdx.y * threads + lane;");
+    t_("const int at = (int)(thread % 32);");
+    t_("unsigned char* const strip = shared + ", partial_bytes(), " + thread / 32 * ",
+       cuda_strip_bytes(p_, v_) * 32 / cuda_block, ";");
   }
 
   void declare() {
@@ -124,12 +140,75 @@ class stage_writer : kernel_writer {
     for (int k = 0; k < static_cast<int>(p_.outputs.size()); ++k)
       t_(storage_type(p_.outputs[static_cast<std::size_t>(k)].type), "* const o", k, " = a.w", k, " + (",
          offset("t", k, 0, v_.kept, "k"), ");");
+    if (by_warps() && lanes_of_row() < 32) places_of_rows();
     for (int j = 0; j < static_cast<int>(p_.reductions.size()); ++j) {
       t_(accumulator(p_, j), " a", j, ";");
       t_("a", j, ".init();");
     }
     for (const parts& s : parts_)
       for (const int r : s.kept) t_(register_name(r), " keep", r, "[", v_.groups, "][", cuda_group, "];");
+  }
+
+  // --- operands that are staged: a thread's element of part `l` of a strip, which has those of some rows
+
+  /// Elements of each row in a strip.
+  int part() const { return lanes_of_row() * cuda_group; }
+  std::string row_in_strip() const { return "((l * 32 + at) / " + num(part()) + ")"; }
+  std::string place_in_strip() const { return "(l * 32 + at) % " + num(part()); }
+
+  /// Declares where the rows of a strip begin for a thread, if its own is not the only one.
+  void places_of_rows() {
+    const auto declare = [&](char name, int k, const std::string& type, char own) {
+      t_(type, "* ", std::string(1, name), k, "[", cuda_group, "];");
+      t_.each("l", cuda_group, std::string(1, name), k, "[l] = sn::from_lane(", std::string(1, own), k, ", ",
+              row_in_strip(), " * ", lanes_of_row(), ") + ", place_in_strip(), ";");
+    };
+    for (int k = 0; k < static_cast<int>(p_.inputs.size()); ++k)
+      if (input_class(k) == access::staged) declare('f', k, std::string("const ") + storage(k), 'b');
+    for (int k = 0; k < static_cast<int>(p_.outputs.size()); ++k)
+      if (is_staged_output(k)) declare('w', k, stored_type(k), 'o');
+    t_("const long long first_row = wanted - at / ", lanes_of_row(), ";");
+  }
+  std::string stored_type(int k) const { return storage_type(p_.outputs[static_cast<std::size_t>(k)].type); }
+  /// The element at `base`; `at_end`: the last one of the row where that lies behind it.
+  std::string in_strip(char shared, char own, int k, bool at_end) const {
+    const bool alone = lanes_of_row() == 32;
+    const std::string row = std::string(1, alone ? own : shared) + num(k) + (alone ? "" : "[l]");
+    if (!at_end) return alone ? "(" + row + " + (base + at))[l * 32]" : row + "[base]";
+    const std::string at = alone ? "base + at + l * 32" : "base";
+    const std::string last = alone ? "elements - 1" : "elements - 1 - " + place_in_strip();
+    return row + "[" + at + " <= " + last + " ? " + at + " : " + last + "]";
+  }
+  /// Whether all of a strip's elements are those of rows.
+  std::string whole_strip() const { return "base + " + num(part()) + " <= elements"; }
+
+  void load_staged(int k) {
+    const auto load = [&](bool at_end) {
+      t_.each("l", cuda_group, "i", k, "[u].v[l] = ", in_strip('f', 'b', k, at_end), ";");
+    };
+    if (v_.all_groups) return load(false);
+    t_("if (", whole_strip(), ") {");
+    load(false);
+    t_("} else {");
+    load(true);
+    t_("}");
+  }
+
+  void store_staged(int k) {
+    const std::string to = in_strip('w', 'o', k, false);
+    const bool alone = lanes_of_row() == 32;
+    const std::string rows = alone ? "live" : "first_row + " + num(32 / lanes_of_row()) + " <= a.results";
+    const std::string row = alone ? "live" : "first_row + " + row_in_strip() + " < a.results";
+    t_.scope("", [&] {
+      t_("sn::pack<", stored_type(k), ", ", cuda_group, "> y;");
+      t_.each("l", cuda_group, "y.v[l] = ", narrowed_lane(k), ";");
+      t_("sn::to_lanes(y, ", strip_of(stored_type(k)), ");");
+      t_("if (", rows, v_.all_groups ? "" : " && " + whole_strip(), ") {");
+      t_.each("l", cuda_group, to, " = y.v[l];");
+      t_("} else {");
+      t_.each("l", cuda_group, "if (", row, " && base + ", place_in_strip(), " < elements) ", to, " = y.v[l];");
+      t_("}");
+    });
   }
 
   // --- once for a row
@@ -175,7 +254,8 @@ class stage_writer : kernel_writer {
   void element_part(int s) {
     const parts& me = parts_[static_cast<std::size_t>(s)];
     const int n = groups_at_once(me.element);
-    for (int first = 0; me.any && first < v_.groups; first += n) t_.scope("", [&] { groups(s, me.element, first, n); });
+    for (int first = 0; me.any && first < v_.groups; first += n)
+      t_.scope("", [&] { groups(s, me.element, first, std::min(n, v_.groups - first)); });
   }
 
   void groups(int s, const phase& f, int first, int n) {
@@ -184,13 +264,17 @@ class stage_writer : kernel_writer {
           .lanes = cuda_group,
           .groups = n,
           .order = load_order::by_lane,
-          .place = [&] { t_("const I r0 = (lane + ", number, " * threads) * ", cuda_group, ";"); },
-          .inside = v_.all_groups ? "" : "r0 < elements",
+          .place = [&] { place_group(number); },
+          .inside = v_.all_groups ? ""
+                    : by_warps()  ? "base < elements"
+                                  : "r0 < elements",
           .lane_of_load = [this] { position(); },
           .lane_of_use = f.coords.empty() ? std::function<void()>() : [this] { position(); },
           .value = [](int) { return std::string(); },
           .vector = [this](int k) { return input_class(k) == access::linear ? "b" + num(k) + " + r0" : std::string(); },
           .lane = [this](int k) { return "b" + num(k) + "[" + reduced_offset("s", k, "r") + "]"; },
+          .load_staged = [this](int k) { load_staged(k); },
+          .take_staged = [this](int k) { t_("sn::to_groups(i", k, "[u], ", strip_of(storage(k)), ");"); },
           .coordinate = [this](int j) { return coordinate(j); },
           .other =
               [&](char, int r) {
@@ -200,6 +284,15 @@ class stage_writer : kernel_writer {
           .use = [&] { use(s, number); }});
   }
 
+  /// base: of the warp's groups, in each row.
+  void place_group(const std::string& number) {
+    t_("const I r0 = (lane + ", number, " * threads) * ", cuda_group, ";");
+    if (!by_warps()) return;
+    const std::string group =
+        lanes_of_row() < 32 ? number + " * threads" : "(lane / 32 * 32 + " + number + " * threads)";
+    t_("const I base = ", group, " * ", cuda_group, ";");
+  }
+  std::string strip_of(const std::string& type) const { return "reinterpret_cast<" + type + "*>(strip)"; }
   /// Declares the position r of lane l in the row; lanes beyond its end repeat the last element.
   void position() {
     if (whole_groups()) t_("const I r = r0 + l;");
@@ -219,10 +312,18 @@ class stage_writer : kernel_writer {
       const int r = p_.reductions[static_cast<std::size_t>(j)].reg;
       step(j, stage_of(p_, r) == s ? "x" + num(r) : "keep" + num(r) + "[" + number + "]");
     });
-    each_output(s, false, [&](int k) { t_.scope("if (live)", [&] { store(k); }); });
+    each_output(s, false, [&](int k) {
+      if (is_staged_output(k)) return store_staged(k);
+      t_.scope(beyond_row() ? "if (live && r0 < elements)" : "if (live)", [&] { store(k); });
+    });
   }
 
   void step(int j, const std::string& x) {
+    if (!beyond_row()) return step_inside(j, x);
+    t_.scope("if (r0 < elements)", [&] { step_inside(j, x); });
+  }
+
+  void step_inside(int j, const std::string& x) {
     if (whole_groups()) return void(t_("a", j, ".step4(", x, ", r0);"));
     t_("if (r0 + ", cuda_group, " <= elements) {");
     t_("a", j, ".step4(", x, ", r0);");
