@@ -73,6 +73,17 @@ std::string plan_of(const recorder& record) {
   const staging all_sizes;
   return sinter::graph::describe(values_of(record()), false);
 }
+/// The number of arrays that each launch writes.
+std::vector<std::size_t> launched;
+std::vector<std::size_t> outputs_of_launches(const recorder& record) {
+  using namespace sinter;
+  launched.clear();
+  const cpu::launch_observer before =
+      cpu::set_launch_observer([](const jit::launch& l) { launched.push_back(l.outputs.size()); });
+  evaluated(record, true);
+  cpu::set_launch_observer(before);
+  return launched;
+}
 bool is_joined(const recorder& record) { return plan_of(record).find("[rows on chip]") != std::string::npos; }
 ndarray noise(const sn::shape_t& shape, sn::dtype type) {
   std::int64_t n = 1;
@@ -280,6 +291,26 @@ TEST_CASE("joined rows: values between the stages that are results too") {
     all.push_back(z);
     return all;
   });
+}
+
+TEST_CASE("joined rows: what only they read is not stored") {
+  const ndarray x = noise({90, 400}, sn::float32), gain = noise({90, 1}, sn::float32);
+  const recorder norms[] = {[&]() -> std::vector<ndarray> {
+                              const ndarray d = x - sn::mean(x, rows);
+                              return {d / sn::sqrt(sn::mean(d * d, rows) + 1e-5)};
+                            },
+                            [&]() -> std::vector<ndarray> {  // read through views
+                              const ndarray m = sn::reshape(sn::mean(x, -1), {90, 1}) * gain, d = x - m;
+                              return {d * sn::reshape(sn::reshape(sn::max(d, -1), {9, 10}), {90, 1})};
+                            },
+                            [&]() -> std::vector<ndarray> {  // an expensive value that two stages read
+                              const ndarray e = sn::special::erf(x - sn::max(x, rows));
+                              return {e / sn::sum(e, rows)};
+                            }};
+  for (const recorder& norm : norms) {
+    CHECK(outputs_of_launches(norm) == std::vector<std::size_t>{1});
+    check_bits(norm);
+  }
 }
 
 TEST_CASE("joined rows: draws, gathers, checks and coordinates keep kernels of their own or their values") {
