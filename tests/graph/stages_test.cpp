@@ -15,6 +15,7 @@
 #include "graph/values/limits.hpp"
 #include "ops/base/access.hpp"
 #include "sinter/sinter.hpp"
+#include "support/simulated_gpu.hpp"
 
 namespace sn = sinter;
 using namespace sn::idx;
@@ -310,6 +311,27 @@ TEST_CASE("joined rows: what only they read is not stored") {
   for (const recorder& norm : norms) {
     CHECK(outputs_of_launches(norm) == std::vector<std::size_t>{1});
     check_bits(norm);
+  }
+}
+
+TEST_CASE("joined rows of few elements: on a GPU they are one kernel, with the bits of separate ones") {
+  const sn::device_guard on(sim::first());
+  for (const std::int64_t n : {3, 4, 5, 8}) {
+    CAPTURE(n);
+    const auto softmax_of = [](const ndarray& x) -> std::vector<ndarray> {
+      const ndarray e = sn::exp(x - sn::max(x, rows));
+      return {e / sn::sum(e, rows)};
+    };
+    const ndarray many = sn::empty({1 << 24, n}, {.dtype = sn::float32});  // planned for, and never read
+    sn::eval(many);
+    const std::string plan = plan_of([&] { return softmax_of(many); });
+    CAPTURE(plan);
+    CHECK(plan.find("[rows on chip]") != std::string::npos);
+    CHECK(plan.find("\n1 kernels") != std::string::npos);
+    const ndarray some = noise({3001, n}, sn::float32);
+    const restore_limits limits;
+    sinter::graph::limits().expensive = 1;
+    check_bits([&] { return softmax_of(some); });
   }
 }
 

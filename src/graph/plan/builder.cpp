@@ -285,6 +285,7 @@ std::uint16_t kernel_builder::lower(node* n, const index_map* map) {
     if (table_.is_stored(n)) return load(n, map);
     if (!is_in_place(n)) {
       table_.materialise(n, store_reason::reduction);
+      note_space(n);
       return load(n, map);
     }
   }
@@ -365,8 +366,17 @@ bool kernel_builder::is_small_and_costly(node* n) {
   if (!is_computed(n) || n->size() > space_ / limits().smaller) return false;
   if (table_.inline_weight(n) < limits().expensive) return false;
   table_.materialise(n, store_reason::expensive);
+  note_space(n);
   return true;
 }
+
+/// A value that is stored for this kernel is read over its elements, and over those that this kernel's results are read over.
+void kernel_builder::note_space(node* n) {
+  std::int64_t& over = table_.at(n).read_over;
+  over = std::max({over, space_, read_over()});
+}
+
+std::int64_t kernel_builder::read_over() { return out_->root ? table_.at(out_->root).read_over : 0; }
 
 /// A value that is read at points is computed at these points only, again for each index map. If the kernel reads as
 /// many points as there are elements, a second computation costs more than memory traffic: in a chain of steps that
@@ -442,6 +452,7 @@ std::uint16_t kernel_builder::lower_view(node* n, const index_map* map) {
       table_.materialise(base, store_reason::not_affine);
   } else if (!stored) {
     table_.materialise(base, base->kind == node_kind::update ? store_reason::write : store_reason::reduction);
+    if (base->kind == node_kind::reduce) note_space(base);
   }
   linear_form at = compose(outer, region.strides, region.offset);
   if (wants_packing(n, outer, at) || is_against_memory(n, outer, at)) {

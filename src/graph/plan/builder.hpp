@@ -64,6 +64,8 @@ class kernel_builder {
   std::uint16_t lower_operand(node* n, const index_map* map, node* operand);
   std::uint16_t lower_short(node* n, const index_map* map);
   bool is_in_place(node* n);
+  void note_space(node* n);
+  std::int64_t read_over();
   bool must_store(node* n, const index_map* map);
   bool is_small_and_costly(node* n);
   bool is_cheap_again(node* n);

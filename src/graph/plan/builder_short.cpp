@@ -14,7 +14,7 @@ using jit::opcode;
 /// Whether a short reduction is computed where this kernel reads it: always as often as it has results, more often where
 /// that is cheaper than to store them.
 bool kernel_builder::is_in_place(node* n) {
-  if (!limits().fuse || !is_short(n)) return false;
+  if (!limits().fuse || !is_short(n) || joins_rows(n, read_over())) return false;
   if (space_ <= n->size()) return true;
   const auto [byte, launch, read] = price_on(n->device);
   const double again = static_cast<double>(space_ - n->size()) * table_.inline_weight(n);

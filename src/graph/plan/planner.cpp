@@ -121,9 +121,9 @@ std::int64_t most_apart(dtype type) noexcept {
 
 /// Whether a short reduction is one of operations on elements: of a few elements, and on the CPU over axes between which others are
 /// kept, as of blocks of an image, which are several times as fast as by rows of two. On a GPU a thread then has what several
-/// neighbouring rows have, as vectors.
-bool is_apart(node* n) {
-  if (!limits().fuse || !limits().apart || !is_short(n)) return false;
+/// neighbouring rows have, as vectors; but rows that stay on chip are reduced as rows.
+bool is_apart(node* n, std::int64_t read_over) {
+  if (!limits().fuse || !limits().apart || !is_short(n) || joins_rows(n, read_over)) return false;
   const dims& shape = n->args[0]->shape;
   if (n->device.kind != runtime::device_kind::cpu) {
     constexpr std::int64_t many_rows = 1 << 12;
@@ -148,6 +148,7 @@ bool is_apart(node* n) {
 bool planner::find_reductions(node* n, std::vector<node*>& out, bool split) {
   if (!n->over_reduction) return true;
   walk_ = begin_search();
+  read_over_ = at(n).read_over;
   return search_reductions(n, out, split);
 }
 
@@ -156,7 +157,7 @@ bool planner::search_reductions(node* n, std::vector<node*>& out, bool split) {
     node* a = n->operand(k);
     if (a->is_leaf() || reads_raw(*n, k) || !(a->shape == n->shape)) continue;
     if (a->kind == node_kind::reduce) {
-      if (!at(a).stored && is_apart(a)) continue;
+      if (!at(a).stored && is_apart(a, read_over_)) continue;
       if (at(a).stored && (split || (at(a).why != store_reason::requested && at(a).why != store_reason::sibling)))
         continue;
       if (!out.empty() && !same_reduction(out[0], a)) return false;
@@ -235,7 +236,7 @@ void planner::build_one(node* n) {
   }
   std::vector<node*>& reductions = reductions_;
   reductions.clear();
-  if (kind == node_kind::reduce && !is_apart(n)) reductions.push_back(n);
+  if (kind == node_kind::reduce && !is_apart(n, at(n).read_over)) reductions.push_back(n);
   else if (is_operation(kind) && limits().fuse && !unfusible(*n) && !find_reductions(n, reductions, at(n).split))
     reductions.clear();
   if (reductions.empty() && kind == node_kind::call)

@@ -36,6 +36,13 @@ bool is_short(const payload::reduce& what, dtype of, const dims& shape) noexcept
   return elements >= 1 && elements <= most_short;
 }
 
+bool joins_rows(const node* n, std::int64_t read_over) noexcept {
+  if (n->device.kind == runtime::device_kind::cpu || n->args[0]->size() != read_over) return false;
+  const dims& shape = n->args[0]->shape;
+  const int last = shape.size() - 1;
+  return last >= 1 && n->reduce().is_over(last) && reduced_elements(*n) == shape[last];
+}
+
 std::int32_t joining_weight(const node& reduction) noexcept {
   const jit::reduce_op op = reduction.reduce().op;
   const bool extreme = op == jit::reduce_op::min || op == jit::reduce_op::max;

@@ -19,6 +19,9 @@ std::int64_t reduced_elements(const payload::reduce& reduction, const dims& shap
 bool is_short(const node* n) noexcept;
 /// The same for a reduction of an array of this dtype and shape.
 bool is_short(const payload::reduce& reduction, dtype of, const dims& shape) noexcept;
+/// Whether a short reduction that is stored for a kernel over `read_over` elements is one of rows that a GPU keeps on chip with
+/// it (stages.hpp): that kernel goes over the elements which are reduced.
+bool joins_rows(const node* n, std::int64_t read_over) noexcept;
 /// Whether a node's elements can be computed where they are read: an operation, a short reduction, or elements that are
 /// looked up by indices.
 inline bool is_computed(const node* n) noexcept {
