@@ -6,8 +6,6 @@
 
 #include "jit/cuda/schedule/legal.hpp"
 #include "jit/hooks.hpp"
-#include "jit/program/rewrite/common_factor.hpp"
-#include "jit/program/rewrite/wrapped_reads.hpp"
 #include "platform/per_thread.hpp"
 
 namespace sinter::cuda {
@@ -41,33 +39,7 @@ std::size_t choose(const launch& l, const variant_list& among) {
   return best;
 }
 
-/// Under fast_math: reductions over columns, whose operands depend on the row or on the column.
-const launch& without_common_factors(const launch& l, launch& to) {
-  if (l.kept != 1 || l.extents.size() != 2 || l.inputs.size() > 64) return l;
-  std::uint64_t rows = 0;
-  for (std::size_t k = 0; k < l.inputs.size(); ++k) {
-    const bool over_rows = l.inputs[k].strides[0] != 0, over_columns = l.inputs[k].strides[1] != 0;
-    if (over_rows && over_columns) return l;
-    if (over_rows) rows |= std::uint64_t{1} << k;
-  }
-  const jit::program& code = jit::without_common_factors(*l.code, rows);
-  if (&code == l.code) return l;
-  to = l;
-  to.code = &code;
-  return to;
-}
-
 }  // namespace
-
-const launch& lowered(const launch& l, launch& to) {
-  if (l.code->flags.fast_math && l.code->kind == jit::kernel_kind::reduce) return without_common_factors(l, to);
-  if (l.code->kind != jit::kernel_kind::elementwise || !jit::has_gathers(*l.code)) return l;
-  const std::vector<jit::shifted_input> shifted = jit::shifted_inputs(l);
-  if (shifted.empty()) return l;
-  jit::unwrap(l, shifted, to);
-  to.memo = l.memo;
-  return to;
-}
 
 void classify(const launch& l, cuda_variant& v) {
   if (const int number = forced.load(std::memory_order_relaxed); number >= 0) [[unlikely]]

@@ -59,6 +59,12 @@ int tile_axis(const launch& l) noexcept {
   return found;
 }
 
+/// Whether other axes lie between those of a tile, so that no cache holds what tiles of few elements share.
+bool is_far(const launch& l, int axis) noexcept {
+  const int inner = l.extents.size() - 1;
+  return axis + 1 < inner && std::min(l.extents[axis], l.extents[inner]) >= 8;
+}
+
 /// Whether packs of n elements suit every operand: along the axis for staged inputs, along the inner axis for others.
 bool tile_vectors(const launch& l, const jit::cuda_variant& v, int n) noexcept {
   const int inner = v.rank - 1, axis = v.tile.axis;
@@ -78,8 +84,8 @@ bool tile_vectors(const launch& l, const jit::cuda_variant& v, int n) noexcept {
 bool set_tile(const launch& l, jit::cuda_variant& v, int doublings) noexcept {
   const auto bits = [](std::int64_t n) { return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n - 1))); };
   int down = 5 + bits(v.vector), across = down;
-  for (; doublings > 0; --doublings) ++(across > down ? down : across);
   const int wide = bits(l.extents[v.rank - 1]), tall = bits(l.extents[v.tile.axis]);
+  for (; doublings > 0 && (across < wide || down < tall); --doublings) ++(across > down ? down : across);
   if (tall < down) across += down - tall, down = tall;
   else if (wide < across) down += across - wide, across = wide;
   v.tile.across = static_cast<std::uint8_t>(across);
@@ -278,8 +284,8 @@ bool is_shared_rows(const launch& l, int bits, jit::cuda_variant& v) {
 void add_tiled(const launch& l, extent_of_search which, variant_list& to) {
   const std::int64_t count = core::element_count(l.extents);
   if (which == extent_of_search::considered) {
-    const int axis = count < tiled_elements ? -1 : tile_axis(l);
-    if (axis >= 0 && l.extents[l.extents.size() - 1] * l.extents[axis] >= tile_elements)
+    const int axis = count < tiled_elements ? -1 : tile_axis(l), inner = l.extents.size() - 1;
+    if (axis >= 0 && (l.extents[inner] * l.extents[axis] >= tile_elements || is_far(l, axis)))
       make_tiled(l, axis, count >= large_tiles, to.add(l));
     return;
   }
