@@ -2,6 +2,7 @@
 #include "jit/cuda/schedule/legal.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -385,10 +386,13 @@ void add_with_lanes(const launch& l, cuda_shape shape, variant_list& to) {
 
 void add_rows(const launch& l, extent_of_search which, variant_list& to) {
   const bool wanted = kept_count(l) > 1 && (which == extent_of_search::all || is_crossed(l, true));
-  const bool wide = wanted && row_geometry(l).first.block_x > 32;
-  if (wanted && (!wide || suits_wide_block(*l.code))) {
+  const unsigned lanes = wanted ? row_geometry(l).first.block_x : 1;
+  const bool suits = wanted && suits_wide_block(*l.code);
+  if (wanted && (lanes <= 32 || suits)) {
     add_with_lanes(l, cuda_shape::crossed_rows, to);
-    if (wide) to[to.size() - 1].tile.across = 2;
+    // So many neighbouring results that a warp reads whole lines, if a block can have their threads.
+    const int results = std::countr_zero(jit::cuda_block / lanes);
+    if (suits) to[to.size() - 1].tile.across = static_cast<std::uint8_t>(std::clamp(5 - results, 0, 2));
   }
   add_with_lanes(l, cuda_shape::reduce_rows, to);
   const bool all = which == extent_of_search::all, runs = all || reduced_count(l) >= 16 * jit::cuda_group;
