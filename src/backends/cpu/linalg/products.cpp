@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <climits>
 #include <cmath>
+#include <complex>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -223,13 +225,16 @@ class gram {
   blas_int leading_;
 };
 
+/// The least extent of a tile.
+constexpr int64_t gram_side = 256;
+
 void multiply_gram(const product_layout& l, const void* a, void* c) {
   require_extents(l);
   const openblas_section blas("matmul", 1);
   const gram multiply(l, blas);
   // As in tiles_of: by the extents alone.
-  constexpr int64_t least = 256, step = 64;
-  const int64_t side = std::min(l.rows, std::max(least, (l.rows / 8 + step - 1) / step * step));
+  constexpr int64_t step = 64;
+  const int64_t side = std::min(l.rows, std::max(gram_side, (l.rows / 8 + step - 1) / step * step));
   const int64_t down = (l.rows + side - 1) / side, size = static_cast<int64_t>(itemsize(l.type));
   std::vector<std::pair<int64_t, int64_t>> tiles;
   for (int64_t i = 0; i < down; ++i)
@@ -296,6 +301,64 @@ void multiply_by_library(const product_layout& l, const void* a, const void* b, 
   });
 }
 
+// --- few results of many terms
+
+/// The number of parts of the inner extent that are multiplied for themselves, as X.T @ y and X.T @ X of many rows need where
+/// their results are too few to occupy threads. By the extents alone, as tiles.
+int64_t parts_of(const product_layout& l) {
+  constexpr int64_t tasks = 32, least_inner = 512, results_of_operands = 16;
+  constexpr double least_work = 1 << 17;
+  const tiling t = tiles_of(l, 1);
+  const int64_t results = l.rows * l.columns;
+  if (!l.batch.empty() || results == 0) return 1;
+  const double work = static_cast<double>(results) * static_cast<double>(l.inner);
+  const int64_t most[] = {tasks / (t.down * t.across), l.inner / least_inner, static_cast<int64_t>(work / least_work),
+                          (l.rows + l.columns) * l.inner / (results_of_operands * results)};
+  return std::max<int64_t>(1, *std::min_element(std::begin(most), std::end(most)));
+}
+
+template <class T>
+void add_parts(const product_layout& l, const T* parts, int64_t count, T* c) {
+  const int64_t results = l.rows * l.columns;
+  for (int64_t i = 0; i < l.rows; ++i)
+    for (int64_t j = 0; j < l.columns; ++j) {
+      const T* const part = parts + i * l.columns + j;
+      T sum = part[0];
+      for (int64_t k = 1; k < count; ++k) sum += part[k * results];
+      c[i * l.c.row + j * l.c.column] = sum;
+    }
+}
+
+/// Each part on one thread; then the parts are added from the first to the last.
+void multiply_parts(const product_layout& l, int64_t count, const void* a, const void* b, void* c) {
+  require_extents(l);
+  const openblas_section blas("matmul", 1);
+  const auto size = static_cast<int64_t>(itemsize(l.type));
+  const int64_t results = l.rows * l.columns, length = (l.inner + count - 1) / count;
+  std::vector<char> parts(static_cast<std::size_t>(count * results * size));
+  runtime::parallel_for(count, 0.05 * static_cast<double>(results) * static_cast<double>(l.inner), [&](int64_t k) {
+    product_layout part = l;
+    part.inner = std::min(length, l.inner - k * length);
+    part.c = {.row = l.columns, .column = 1};
+    const auto* const from_a = static_cast<const char*>(a) + k * length * l.a.column * size;
+    const auto* const from_b = static_cast<const char*>(b) + k * length * l.b.row * size;
+    char* const to = parts.data() + k * results * size;
+    if (is_gram(part, from_a, from_b)) gram(part, blas)(0, 0, l.rows, l.columns, from_a, to);
+    else if (gemv::takes(part)) gemv(part, blas)(l.rows, l.columns, from_a, from_b, to);
+    else gemm(part, blas)(l.rows, l.columns, from_a, from_b, to);
+  });
+  switch (l.type) {
+    case dtype::f32: return add_parts(l, reinterpret_cast<const float*>(parts.data()), count, static_cast<float*>(c));
+    case dtype::f64: return add_parts(l, reinterpret_cast<const double*>(parts.data()), count, static_cast<double*>(c));
+    case dtype::c64:
+      return add_parts(l, reinterpret_cast<const std::complex<float>*>(parts.data()), count,
+                       static_cast<std::complex<float>*>(c));
+    default:
+      return add_parts(l, reinterpret_cast<const std::complex<double>*>(parts.data()), count,
+                       static_cast<std::complex<double>*>(c));
+  }
+}
+
 }  // namespace
 
 bool cpu_products::reads(dtype type, int64_t rows, int64_t columns, int64_t row, int64_t column) const {
@@ -312,7 +375,10 @@ void cpu_products::multiply(const product_layout& layout, const void* a, const v
   const product_layout l = runtime::simplified(layout);
   if (by_blocks(l.type)) return multiply_blocks(l, a, b, c);
   if (has_few_terms(layout)) return multiply_few_terms(l, a, b, c);
-  if (is_gram(l, a, b)) return multiply_gram(l, a, c);
+  const bool is_square = is_gram(l, a, b);
+  if (const int64_t parts = parts_of(l); parts > 1 && (!is_square || l.rows <= gram_side))
+    return multiply_parts(l, parts, a, b, c);
+  if (is_square) return multiply_gram(l, a, c);
   if (l.batch.empty() && l.b.column != 1 && l.inner * l.columns <= tiny_factor && l.rows >= tiny_factor) {
     const std::vector<char> copy = by_rows(l, b);
     product_layout plain = l;
