@@ -129,6 +129,15 @@ class block_walker {
   void bind_runs(std::size_t k, const output_plan& o, std::int64_t start, int n);
   const std::int64_t* coordinates() const noexcept { return coordinate_; }
   /// Where lane `start` of an input lies that is read in place, with the outer coordinates that are fixed.
+  /// Places that are left along the last outer axis, the current one included, and the bytes between two of an input.
+  std::int64_t left_of_last_axis() const noexcept {
+    const int last = plan_.outer.size() - 1;
+    return last < 0 ? 1 : plan_.outer[last] - coordinate_[last];
+  }
+  std::int64_t step_of_last_axis(std::size_t k) const noexcept {
+    const int last = plan_.outer.size() - 1;
+    return last < 0 ? 0 : plan_.inputs[k].outer[last] * static_cast<std::int64_t>(itemsize(plan_.inputs[k].type));
+  }
   const void* in_place(std::size_t k, std::int64_t start) const noexcept {
     return base_[k] + start * static_cast<std::int64_t>(itemsize(plan_.inputs[k].type));
   }

@@ -378,6 +378,7 @@ void set_group_loops(reducer& r) {
   r.join_lanes = join_lanes_by_groups<Op, false>;
   r.join_halves = join_lanes_by_groups<Op, true>;
   r.row = group_row<Op>;
+  r.runs = group_runs<Op>;
   r.whole_rows = group_rows<vector_steps<Op>>;
   r.least_columns = 1;
   if constexpr (has_products<Op>) {

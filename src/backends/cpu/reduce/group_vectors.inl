@@ -160,7 +160,7 @@ SINTER_STEP void group_row_of(void* const* acc, const Source& x, const Get& get,
   const int round = group_size * lanes, step = group_size * width;
   while (n - e >= group_size) {
     const int lane = (first + e) / group_size & (lanes - 1);
-    if (lanes < width || lane % width != 0 || n - e < step) {
+    if (lane + width > lanes || n - e < step) {
       single();
     } else if (lane == 0 && n - e >= round) {
       const int rounds = (n - e) / round;
@@ -186,6 +186,71 @@ void group_row(void* const* acc, const void* from, int n, int first, int lanes) 
     for (int k = 0; k < count * S::unit; ++k) to[k] = x[e * S::unit + k];
   };
   group_row_of<S>(acc, plain_rows<T>{x, 0, 0, nullptr, x}, get, n, first, lanes);
+}
+/// Runs of whole vectors of groups, each of which goes to a vector of lanes.
+template <class S>
+SINTER_STEP void add_vector_runs(typename S::number* a, const char* x, std::int64_t stride, std::int64_t runs, int n,
+                                 int lane, int lanes) {
+  using T = typename S::number;
+  using vectors = group_vectors<S>;
+  constexpr int width = vectors::width;
+  for (; runs > 0; --runs, x += stride) {
+    const T* const numbers = reinterpret_cast<const T*>(x);
+    const plain_rows<T> source{numbers, 0, 0, nullptr, numbers};
+    for (int e = 0; e < n; e += group_size * width, lane = (lane + width) & (lanes - 1)) {
+      typename vectors::vector sum, v;
+      load_pack(sum, a + lane * S::unit);
+      vectors::load_groups(v, source, e * S::unit);
+      S::join(sum, v);
+      __builtin_memcpy(a + lane * S::unit, &sum, sizeof sum);
+    }
+  }
+}
+/// Whole groups, a vector of them at a time. Those of the last lanes and of the first ones are one vector: what follows the
+/// lanes is joined to the first of them at once, and what a short run lacks of a vector is nothing.
+template <class Op>
+void group_runs(void* const* acc, const void* from, std::int64_t stride, std::int64_t runs, int n, int first,
+                int lanes) {
+  using S = vector_steps<Op>;
+  using T = typename S::number;
+  using vectors = group_vectors<S>;
+  constexpr int width = vectors::width, step = group_size * width, most_lanes = 256;
+  const char* x = static_cast<const char*>(from);
+  if (lanes < width || lanes > most_lanes || n % group_size != 0 || first % group_size != 0) {
+    for (; runs > 0; --runs, x += stride, first += n) group_row<Op>(acc, x, n, first, lanes);
+    return;
+  }
+  int lane = first / group_size & (lanes - 1);
+  if (n % step == 0 && first % step == 0)
+    return add_vector_runs<S>(static_cast<T*>(acc[0]), x, stride, runs, n, lane, lanes);
+  T a[(most_lanes + width) * S::unit];
+  T* const behind = a + lanes * S::unit;
+  const std::size_t bytes = static_cast<std::size_t>(lanes * S::unit) * sizeof(T);
+  __builtin_memcpy(a, acc[0], bytes);
+  typename vectors::vector sum, v, none;
+  vectors::nothing(none);
+  __builtin_memcpy(behind, &none, sizeof none);
+  for (; runs > 0; --runs, x += stride) {
+    const T* const numbers = reinterpret_cast<const T*>(x);
+    const plain_rows<T> source{numbers, 0, 0, nullptr, numbers};
+    for (int e = 0; e < n; e += step) {
+      const int left = n - e;
+      if (left >= step) vectors::load_groups(v, source, e * S::unit);
+      else vectors::load_some_groups(v, source, e * S::unit, left * S::unit);
+      load_pack(sum, a + lane * S::unit);
+      S::join(sum, v);
+      __builtin_memcpy(a + lane * S::unit, &sum, sizeof sum);
+      if (lane + width > lanes) {
+        load_pack(sum, a);
+        load_pack(v, behind);
+        S::join(sum, v);
+        __builtin_memcpy(a, &sum, sizeof sum);
+        __builtin_memcpy(behind, &none, sizeof none);
+      }
+      lane = (lane + (left < step ? left : step) / group_size) & (lanes - 1);
+    }
+  }
+  __builtin_memcpy(acc[0], a, bytes);
 }
 template <class Op>
 void product_row(void* const* acc, const void* from_a, const void* from_b, int n, int first, int lanes) {

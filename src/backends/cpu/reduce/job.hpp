@@ -173,6 +173,8 @@ class reduce_task {
   void compute(std::int64_t start, int n, std::int64_t to);
   void rows_in_memory(std::int64_t first, int rows, std::int64_t segment, char* scratch);
   void row_chunk(std::int64_t row, std::int64_t begin, std::int64_t end);
+  bool takes_runs() const noexcept;
+  void add_runs(std::int64_t count, std::int64_t run, int first);
   void skipping_row_block(int n, int first);
   void columns(std::int64_t group, std::int64_t segment, char* scratch);
   const void* in_place(std::size_t k, std::int64_t start) const;

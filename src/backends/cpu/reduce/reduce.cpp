@@ -277,6 +277,19 @@ void reduce_task::transposed_groups(accumulator& a, const void* x, int rows) {
   for (int l = run; l < lanes; l += run) join(0, l);
 }
 
+bool reduce_task::takes_runs() const noexcept {
+  return job_.in_memory &&
+         std::all_of(accumulators_.begin(), accumulators_.end(), [](const accumulator& a) { return a.r->runs; });
+}
+
+void reduce_task::add_runs(std::int64_t count, std::int64_t run, int first) {
+  for (std::size_t k = 0; k < accumulators_.size(); ++k) {
+    const accumulator& a = accumulators_[k];
+    const std::int64_t stride = walker_.step_of_last_axis(static_cast<std::size_t>(job_.loaded[k].first));
+    a.r->runs(a.planes, in_place(k, 0), stride, count, static_cast<int>(run), first, job_.lanes());
+  }
+}
+
 void reduce_task::row_chunk(std::int64_t row, std::int64_t begin, std::int64_t end) {
   for (auto& a : accumulators_) a.r->reset(a.planes, row_lanes_of(a));
   const std::int64_t run = job_.elements.block_count, runs = job_.shape.reduced / run;
@@ -287,6 +300,13 @@ void reduce_task::row_chunk(std::int64_t row, std::int64_t begin, std::int64_t e
     const int n = static_cast<int>(std::min({job_.in_memory ? end - e : most, end - e, run - start}));
     const int at = static_cast<int>(e - begin);
     walker_.move_to(outer);
+    if (const std::int64_t whole = n == run ? (end - e) / run : 0; whole > 1 && takes_runs()) {
+      const std::int64_t count = std::min(whole, walker_.left_of_last_axis());
+      add_runs(count, run, at);
+      e += count * run;
+      outer += count;
+      continue;
+    }
     if (job_.in_memory) {
       for (std::size_t k = 0; k < accumulators_.size(); ++k) add_row(k, in_place(k, start), nullptr, n, at, at_once);
     } else {

@@ -56,6 +56,9 @@ struct reducer {
   void (*reset)(void* const* acc, int n) = nullptr;
   /// Elements `first` and following of a split; by groups they go to `lanes` lanes, else to row_lanes.
   void (*row)(void* const* acc, const void* x, int n, int first, int lanes) = nullptr;
+  /// May be missing: row of `runs` times n elements, of which those of a run lie side by side, and the runs `stride` bytes apart.
+  void (*runs)(void* const* acc, const void* from, std::int64_t stride, std::int64_t runs, int n, int first,
+               int lanes) = nullptr;
   /// Element `index` of the chunk, the nth that the lanes take: lane l to accumulator l. Not by groups.
   void (*column)(void* const* acc, const void* x, int n, int index, int nth) = nullptr;
   /// Elements that lie in memory `stride` bytes apart, of n columns: `index` and following of a split. By groups those of lane k
