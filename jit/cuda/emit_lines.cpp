@@ -11,6 +11,9 @@ namespace {
 /// C++'s built-in operators where they are bit-exact, since the compiler parses them faster than a template of the
 /// prelude, and short forms of cuda_quick.h. Empty if there is none.
 std::string plain_expression(const instr& i, const std::string& a, const std::string& b, bool tests_zero) {
+  if (i.op == opcode::divide && tests_zero && (i.type == dtype::f16 || i.type == dtype::bf16))
+    return std::string(i.type == dtype::f16 ? "sn::round_f16" : "sn::round_bf16") + "(sn::quotient(" + a + ", " + b +
+           "))";
   if (i.arg != dtype::f32 && i.arg != dtype::f64) return {};
   const std::string of_type = i.arg == dtype::f64 ? "_of_double" : "";
   switch (i.op) {
