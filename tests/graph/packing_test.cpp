@@ -40,9 +40,16 @@ TEST_CASE("packing: a GPU copies transposed operands that it would read a sector
   const ndarray x = numbers({512, 384}, gpu), y = numbers({40, 50, 60}, gpu);
   CHECK(packs(sum(x.T())));
   CHECK(kernels_of(sum(x.T())) == 2);
-  CHECK(packs(sum(transpose(y), 2)));
-  CHECK(packs(argmax(transpose(y, {2, 1, 0}), 2)));
+  CHECK(packs(sum(transpose(y), axes{0, 2})));
   CHECK(packs(sum(exp(x.T()) * 2)));
+  // Neighbouring results read neighbours, whichever axis of the results that is, unless the kernel asks for places.
+  CHECK_FALSE(packs(sum(transpose(y), 2)));
+  CHECK_FALSE(packs(argmax(transpose(y, {2, 1, 0}), 2)));
+  const ndarray i = arange(50, {.device = gpu})(_, newaxis), j = arange(40, {.device = gpu});
+  CHECK(packs(sum(where(j > i, transpose(y), 0.0f), 2)));
+  // What rows on chip read is copied once.
+  const ndarray e = exp(transpose(y) - max(transpose(y), {.axis = 2, .keepdims = true}));
+  CHECK(packs(e / sum(e, {.axis = 2, .keepdims = true})));
   // Rows and columns that lie in memory as the kernel runs
   CHECK_FALSE(packs(sum(x)));
   CHECK_FALSE(packs(sum(x.T(), 1)));
@@ -54,6 +61,7 @@ TEST_CASE("packing: a GPU copies transposed operands that it would read a sector
   CHECK_FALSE(packs(sum(x.T()(_, newaxis, _) * numbers({512}, gpu), 2)));
   check_bits(sum(x.T()), sum(x.T().copy()));
   check_bits(sum(transpose(y), 2), sum(transpose(y).copy(), 2));
+  check_bits(sum(transpose(y), axes{0, 2}), sum(transpose(y).copy(), axes{0, 2}));
   check_bits(argmax(transpose(y), 2), argmax(transpose(y).copy(), 2));
 }
 

@@ -335,6 +335,29 @@ TEST_CASE("joined rows of few elements: on a GPU they are one kernel, with the b
   }
 }
 
+TEST_CASE("joined rows of a transposed array: a GPU copies it once; reductions alone read it where it lies") {
+  const sn::device_guard on(sim::first());
+  const ndarray x = noise({90, 80, 70}, sn::float32);
+  const recorder softmax_across = [&]() -> std::vector<ndarray> { return softmax(x.T()); };
+  const std::string plan = plan_of(softmax_across);
+  CAPTURE(plan);
+  CHECK(plan.find("\n2 kernels") != std::string::npos);
+  CHECK(plan.find("[rows on chip]") != std::string::npos);
+  check_bits(softmax_across);
+  const ndarray place = sn::arange(90) % 7;
+  const auto kernels = [](const recorder& record) {
+    const std::string text = plan_of(record);
+    return text.substr(text.rfind("\n", text.find(" kernels, ")) + 1, 1);
+  };
+  const recorder sums = [&]() -> std::vector<ndarray> { return {sn::sum(x.T() * 2, -1)}; };
+  const recorder of_all = [&]() -> std::vector<ndarray> { return {sn::sum(x.T())}; };
+  CHECK(kernels(sums) == "1");
+  CHECK(kernels(of_all) == "2");  // the dense axis is one of the reduced ones
+  check_bits(sums);
+  check_bits(of_all);
+  check_bits([&]() -> std::vector<ndarray> { return {sn::sum(x.T() * place, -1)}; });
+}
+
 TEST_CASE("joined rows: draws, gathers, checks and coordinates keep kernels of their own or their values") {
   const ndarray x = noise({90, 400}, sn::float32);
   const ndarray which = sn::arange(0, 400, 1) * 7 % 400;

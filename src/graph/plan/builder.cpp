@@ -431,6 +431,7 @@ std::uint16_t kernel_builder::lower_map(node* n, const index_map* map) {
 std::uint16_t kernel_builder::lower_view(node* n, const index_map* map) {
   node* base = n->args[0].get();
   if (base->kind == node_kind::scalar) return scalar_param(base);
+  if (node* const packed = table_.find_packed(n)) return load(packed, map);
   if (out_->kind == plan_kind::update && base->kind == node_kind::update) {
     base = version_below(*n, out_->results);
     restart_ = restart_ || !base;  // a kernel cannot read what it writes
@@ -456,8 +457,7 @@ std::uint16_t kernel_builder::lower_view(node* n, const index_map* map) {
   }
   linear_form at = compose(outer, region.strides, region.offset);
   if (wants_packing(n, outer, at) || is_against_memory(n, outer, at)) {
-    table_.materialise(n, store_reason::packed);
-    return load(n, map);
+    return load(table_.pack(n), map);
   }
   return load(base, std::move(at));
 }

@@ -73,7 +73,8 @@ class kernel_builder {
   bool is_expensive(node* n);
   bool is_computed_again(node* n, const index_map* map);
   bool wants_packing(const node* view, const index_map& map, const linear_form& at) const;
-  bool is_against_memory(const node* view, const index_map& map, const linear_form& at) const;
+  bool is_against_memory(const node* view, const index_map& map, const linear_form& at);
+  bool may_order_results();
   bool gathers_rows(const node* n) const;
 
   std::uint16_t load(node* source, linear_form at);
@@ -117,9 +118,10 @@ class kernel_builder {
     std::uint16_t index;   // of the kernel's reduction
   };
   std::vector<reduced_value> reduced_;
-  std::vector<index_map> places_;  // reduction with an axis apart: where its outputs read the results
-  std::vector<memo> calls_;        // the first node of each call; `reg` is the index in program::calls
-  bool unfusible_ = false;         // the kernel has a call that is not fusible
+  std::span<node* const> reductions_;  // of the kernel being built
+  std::vector<index_map> places_;      // reduction with an axis apart: where its outputs read the results
+  std::vector<memo> calls_;            // the first node of each call; `reg` is the index in program::calls
+  bool unfusible_ = false;             // the kernel has a call that is not fusible
   equal_instructions equal_;
   std::vector<std::pair<std::uint16_t, std::uint16_t>> param_registers_;  // lowering in order: parameters, registers
   node* split_ = nullptr;  // what to materialise if the kernel turns out too large

@@ -56,25 +56,45 @@ bool kernel_builder::wants_packing(const node* view, const index_map& map, const
   return strided && compose(map, core::contiguous_strides(view->shape), 0).coefficients[rank_ - 1] == 1;
 }
 
+/// Whether the reductions of the kernel are of operations on elements alone: a GPU then goes over their results in the order
+/// that suits the operands (jit/cuda/schedule/lower.cpp).
+bool kernel_builder::may_order_results() {
+  const std::uint64_t mark = table_.begin_search();
+  std::vector<node*> work(reductions_.begin(), reductions_.end());
+  for (int seen = 0; !work.empty(); ++seen) {
+    node* const n = work.back();
+    work.pop_back();
+    const node_kind kind = n->kind.load(std::memory_order_relaxed);
+    if (n->is_leaf() || kind == node_kind::scalar || std::exchange(table_.at(n).search, mark) == mark) continue;
+    const bool own = std::find(reductions_.begin(), reductions_.end(), n) != reductions_.end();
+    if (table_.is_stored(n) && !own) continue;
+    if ((kind != node_kind::map && kind != node_kind::view && !own) || seen > deepest) return false;
+    for (int k = 0; k < n->operand_count(); ++k) work.push_back(n->operand(k));
+  }
+  return true;
+}
+
 /// On a GPU, a transposed operand whose dense axis is neither the innermost one of the reduction, which the lanes of a
 /// row share, nor of the results, which those of columns do: every lane reads a sector of its own. A tiled copy reads and
-/// writes whole sectors, and costs two passes in place of up to eight.
-bool kernel_builder::is_against_memory(const node* view, const index_map& map, const linear_form& at) const {
+/// writes whole sectors, and costs two passes in place of up to eight. The order of the results may be another one.
+bool kernel_builder::is_against_memory(const node* view, const index_map& map, const linear_form& at) {
   if (out_->kind != plan_kind::reduce || in_epilogue_ || on_host(view) || view->size() < least_transposed ||
       view->size() != space_ || static_cast<std::int64_t>(view->bytes()) > most_copied_bytes)
     return false;
   const linear_form copied = compose(map, core::contiguous_strides(view->shape), 0);
   int row = -1, column = -1;  // the innermost axes
-  bool dense = false;
+  int dense = -1;
   for (int v = 0; v < rank_; ++v) {
     if (out_->extents[v] == 1) continue;
     const std::int64_t step = std::abs(at.coefficients[v]);
     if (step == 0) return false;
-    dense = dense || (step == 1 && out_->extents[v] >= least_dense);
+    if (step == 1 && out_->extents[v] >= least_dense) dense = v;
     (v < out_->kept ? column : row) = v;
   }
   const auto along = [&](int v) { return v >= 0 && std::abs(at.coefficients[v]) == 1; };
-  return dense && row >= 0 && !along(row) && !along(column) && copied.coefficients[row] == 1;
+  const bool against = dense >= 0 && row >= 0 && !along(row) && !along(column) && copied.coefficients[row] == 1;
+  // Rows that stay on chip are read along them.
+  return against && (dense >= out_->kept || read_over() == space_ || !may_order_results());
 }
 
 /// On the CPU, rows that a reduction would gather element by element: as a value of its own they are copies of memory.

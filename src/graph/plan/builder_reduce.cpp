@@ -45,6 +45,7 @@ void kernel_builder::lower_results(std::span<node* const> results) {
 
 bool kernel_builder::reduction(kernel_plan& out, std::span<node* const> results, std::span<node* const> reductions,
                                int apart) {
+  reductions_ = reductions;
   const node* first = reductions[0];
   const dims& shape = first->args[0]->shape;
   const payload::reduce& over = first->reduce();

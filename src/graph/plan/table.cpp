@@ -134,6 +134,7 @@ void plan_table::number_values() {
 void plan_table::clear() {
   table_.clear();
   stored_.clear();
+  packed_.clear();
   pending_.clear();
   readers_.clear();
   scalars_.clear();
@@ -158,6 +159,24 @@ void plan_table::materialise(node* n, store_reason why) {
   e.why = why;
   e.kernel = static_cast<std::int32_t>(stored_.size());
   stored_.push_back(n);
+}
+
+node* plan_table::find_packed(const node* view) {
+  const payload::view& mine = view->view();
+  for (node* other : packed_) {
+    const payload::view& its = other->view();
+    if (other != view && at(other).stored && other->args[0].get() == view->args[0].get() &&
+        other->shape == view->shape && its.strides == mine.strides && its.offset == mine.offset)
+      return other;
+  }
+  return nullptr;
+}
+
+node* plan_table::pack(node* view) {
+  if (node* const other = find_packed(view)) return other;
+  materialise(view, store_reason::packed);
+  packed_.push_back(view);
+  return view;
 }
 
 std::int32_t plan_table::inline_weight(node* n) {

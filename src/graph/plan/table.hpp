@@ -84,6 +84,10 @@ class plan_table {
   bool is_stored(node* n) { return n->is_leaf() || at(n).stored; }
   /// Makes the node a materialisation point: it is stored from now on.
   void materialise(node* n, store_reason why);
+  /// Stores a view in the order of its elements; what it returns is that view, or another one of the same elements that is stored.
+  node* pack(node* view);
+  /// That other view; null if there is none.
+  node* find_packed(const node* view);
   /// The cost per element if the node is computed inside the kernels that read it.
   std::int32_t inline_weight(node* n);
   /// The same with what reading elements costs, by the device's prices, and functions as it computes them.
@@ -158,6 +162,7 @@ class plan_table {
   std::uint64_t epoch_ = 0, search_ = 0;
   std::vector<entry> table_;
   std::vector<node*> stored_;  // in the order of their discovery
+  std::vector<node*> packed_;  // the views among them that are stored in the order of their elements
   std::vector<node*> pending_;
   std::vector<node*> readers_;
   std::vector<value> outside_;  // reductions that are no part of what was requested, but may be computed with it
