@@ -1,8 +1,12 @@
 // The algorithms and libraries of a simulated GPU: the CPU's, run at once after all work that the current stream has
 // been given so far. Work of other streams stays queued.
 #pragma once
+#include <algorithm>
+#include <atomic>
+#include <limits>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "runtime/algorithms/algorithms.hpp"
 #include "runtime/algorithms/fourier.hpp"
@@ -33,6 +37,40 @@ class sim_library {
   runtime::backend& device_;
   const char* what_;
 };
+
+/// Whether simulated GPUs have a kernel for steps of k-means.
+inline std::atomic<bool> assigns_points{true};
+
+/// Such a step, by loops.
+template <class T>
+void assign_points_by_loops(const runtime::means_layout& l, const runtime::means_arrays& a) {
+  const auto number = [](const void* of, std::int64_t i) { return static_cast<const T*>(of)[i]; };
+  const std::int64_t d = l.dimensions, k = l.clusters;
+  std::vector<double> sums(static_cast<std::size_t>(k * d)), totals(static_cast<std::size_t>(k));
+  bool same = a.before != nullptr;
+  for (std::int64_t i = 0; i < l.points; ++i) {
+    std::int64_t best = 0;
+    T least = std::numeric_limits<T>::infinity();
+    for (std::int64_t c = 0; c < k; ++c) {
+      T square = 0;
+      for (std::int64_t j = 0; j < d; ++j) {
+        const T off = number(a.x, i * d + j) - number(a.centers, c * d + j);
+        square += off * off;
+      }
+      if (square < least) least = square, best = c;
+    }
+    same = same && a.before[i] == best;
+    a.labels[i] = best;
+    const T weight = a.weights ? number(a.weights, i) : T(1);
+    for (std::int64_t j = 0; j < d; ++j)
+      sums[static_cast<std::size_t>(best * d + j)] += weight * number(a.x, i * d + j);
+    totals[static_cast<std::size_t>(best)] += weight;
+  }
+  if (!a.sums) return;
+  std::transform(sums.begin(), sums.end(), static_cast<T*>(a.sums), [](double v) { return static_cast<T>(v); });
+  std::transform(totals.begin(), totals.end(), static_cast<T*>(a.totals), [](double v) { return static_cast<T>(v); });
+  *a.same = same;
+}
 
 class sim_algorithms final : public runtime::algorithms, sim_library {
  public:
@@ -111,6 +149,13 @@ class sim_algorithms final : public runtime::algorithms, sim_library {
   void histogram(sinter::dtype type, const void* samples, std::int64_t n, const runtime::bin_range& bins,
                  std::int64_t* counts, void* scratch) override {
     now().algorithms().histogram(type, samples, n, bins, counts, scratch);
+  }
+  bool assigns_points(const runtime::means_layout& l, bool) const override {
+    return sim::assigns_points && l.points > 0;
+  }
+  void assign_points(const runtime::means_layout& l, const runtime::means_arrays& a, void*) override {
+    (void)now();
+    l.type == sinter::dtype::f32 ? assign_points_by_loops<float>(l, a) : assign_points_by_loops<double>(l, a);
   }
 
  private:
