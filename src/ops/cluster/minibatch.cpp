@@ -151,7 +151,7 @@ cluster::kmeans_result cluster::minibatch_kmeans(const ndarray& x, int64_t n_clu
   check_parameters(kw, function);
   const centred_points p = centred(x, n_clusters, function);
   const weighted_points all{p.x, checked_sample_weight(kw.sample_weight, p.x, function)};
-  const int64_t n = p.x.shape(0), batch = std::min(kw.batch_size, n), steps = kw.max_iter * ((n + batch - 1) / batch);
+  const int64_t n = p.x.shape(0), batch = std::min(kw.batch_size, n), steps = kw.max_iter * n / batch;
   random::generator rng = generator_of(kw.random_state);
   mean_state at{kw.centers.defined() ? given_centers(kw.centers, p, n_clusters, function)
                                      : best_start(all, n_clusters, batch, kw, rng, function),
