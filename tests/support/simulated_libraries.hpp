@@ -3,6 +3,7 @@
 #pragma once
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <string>
@@ -19,6 +20,9 @@
 namespace sim {
 
 namespace runtime = sinter::runtime;
+
+/// Whether simulated GPUs launch recorded work again and again by themselves.
+inline std::atomic<bool> repeats_work{true};
 
 class sim_library {
  protected:
@@ -190,6 +194,9 @@ class sim_fourier final : public runtime::fourier, sim_library {
 
 /// Products, and transposes where it is told so, as on a GPU; else entries are put in order by what is composed of the device's
 /// algorithms.
+/// Whether simulated GPUs have a kernel for normal products.
+inline std::atomic<bool> multiplies_normal{true};
+
 class sim_sparse final : public runtime::sparse, sim_library {
  public:
   sim_sparse(runtime::backend& device, bool transposes)
@@ -200,6 +207,22 @@ class sim_sparse final : public runtime::sparse, sim_library {
   void multiply(const runtime::sparse_matrix& a, const runtime::sparse_product& p, void* result,
                 void* scratch) override {
     now().sparse().multiply(a, p, result, scratch);
+  }
+  bool multiplies_normal(const runtime::sparse_matrix&) const override { return sim::multiplies_normal; }
+  void multiply_normal(const runtime::sparse_matrix& a, const runtime::normal_product& p, void* result) override {
+    runtime::sparse& host = now().sparse();
+    double squares = 0;
+    for (std::int64_t k = 0; k < a.columns; ++k) {
+      const double x =
+          a.type == sinter::dtype::f32 ? static_cast<const float*>(p.x)[k] : static_cast<const double*>(p.x)[k];
+      squares += x * x;
+    }
+    const double length = std::sqrt(squares), other = *p.other;
+    *p.length = length;
+    runtime::sparse_product product{.x = p.x, .y = p.y};
+    if (length > 0) product.alpha = 1 / length, product.beta = other > 0 ? -length / other : -length;
+    std::vector<char> scratch(host.multiply_scratch(a, product) + 1);
+    host.multiply(a, product, result, scratch.data());
   }
   bool transposes(const runtime::sparse_matrix&) const override { return transposes_; }
   void transpose(const runtime::sparse_matrix& a, std::size_t bytes, void* indptr, void* indices, void* data,
