@@ -1,5 +1,6 @@
 // Launches of the kernels for products of sparse matrices: which take a matrix, instances, scratch memory.
 #include "backends/cuda/algorithms/device_common.cuh"
+#include "backends/cuda/driver/shared_room.cuh"
 #include "backends/cuda/sparse/device_sparse.hpp"
 #include "backends/cuda/sparse/multiply_kernels.cuh"
 #include "backends/cuda/sparse/normal_kernels.cuh"
@@ -23,7 +24,9 @@ complex_pair<double> number_of(const double* z) {
 bool is_one(const double* z) { return z[0] == 1 && z[1] == 0; }
 
 constexpr std::size_t near_bytes = 112 * 1024;  // of x in shared memory: two blocks on a multiprocessor
-constexpr i64 near_entries = i64{1} << 20;      // fewer do not pay for a copy of x in each block
+constexpr std::size_t normal_bytes =
+    200 * 1024;                             // the same of normal products, whose blocks are twice as large: one or two
+constexpr i64 near_entries = i64{1} << 20;  // fewer do not pay for a copy of x in each block
 
 template <class T>
 csr_tiles<T> tiles_in(pieces& scratch, const sparse_job& s) {
@@ -42,19 +45,20 @@ cudaError_t rows_by(const context& c, const csr_job<T, I>& j) {
                 csr_row_threads<Lanes>, 0, j);
 }
 
-/// Whether x is read from shared memory.
+/// Whether rows are long, and x is short enough to be read from shared memory.
 template <class T>
-bool is_near(const sparse_job& s) {
+bool is_near(const sparse_job& s, std::size_t most_bytes) {
   return s.rows > 0 && s.entries / s.rows >= 96 && s.x && s.entries >= near_entries &&
-         static_cast<std::size_t>(s.columns) * sizeof(T) <= near_bytes;
+         static_cast<std::size_t>(s.columns) * sizeof(T) <= most_bytes;
 }
+int normal_room() { return shared_room(normal_bytes, sizeof(double) * (csr_normal_threads / 32)); }
 /// As many blocks of a kernel as run at a time with x in their shared memory; false if there is no room for one.
 template <class T, class Kernel, class... A>
-bool launch_near(const context& c, Kernel kernel, int threads, std::int64_t columns, cudaError_t& status,
+bool launch_near(const context& c, Kernel kernel, int threads, int room, std::int64_t columns, cudaError_t& status,
                  const A&... arguments) {
   const std::size_t bytes = static_cast<std::size_t>(columns) * sizeof(T);
   int at_once = 0;
-  if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(near_bytes)) !=
+  if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, room) !=
           cudaSuccess ||  // of this device
       cudaOccupancyMaxActiveBlocksPerMultiprocessor(&at_once, kernel, threads, bytes) != cudaSuccess ||
       at_once == 0) {
@@ -78,7 +82,8 @@ cudaError_t rows_times_vector(const context& c, const sparse_job& s, const csr_j
     return rows_by<32, 4>(c, j);
   } else {
     cudaError_t status = cudaSuccess;
-    if (is_near<T>(s) && launch_near<T>(c, csr_times_near_vector<T, I, 8>, csr_resident_threads, j.columns, status, j))
+    if (is_near<T>(s, near_bytes) && launch_near<T>(c, csr_times_near_vector<T, I, 8>, csr_resident_threads,
+                                                    static_cast<int>(near_bytes), j.columns, status, j))
       return status;
     return rows_by<32, 8>(c, j);
   }
@@ -138,9 +143,10 @@ cudaError_t multiply_normal(const context& c, const sparse_job& s, const csr_len
   const bool aligned =
       (reinterpret_cast<std::uintptr_t>(s.data) | reinterpret_cast<std::uintptr_t>(s.indices)) % 16 == 0;
   cudaError_t status = cudaErrorInvalidConfiguration;  // no room, though can_multiply_normal() was asked
-  (void)(aligned
-             ? launch_near<T>(c, csr_times_normal_vector<T, I, true>, csr_normal_threads, j.columns, status, j, l)
-             : launch_near<T>(c, csr_times_normal_vector<T, I, false>, csr_normal_threads, j.columns, status, j, l));
+  (void)(aligned ? launch_near<T>(c, csr_times_normal_vector<T, I, true>, csr_normal_threads, normal_room(), j.columns,
+                                  status, j, l)
+                 : launch_near<T>(c, csr_times_normal_vector<T, I, false>, csr_normal_threads, normal_room(), j.columns,
+                                  status, j, l));
   return status;
 }
 template <class T>
@@ -165,12 +171,10 @@ std::size_t sparse_multiply_scratch(const sparse_job& j) {
 bool can_multiply_normal(const sparse_job& j) {
   if (j.type != element::f32 && j.type != element::f64) return false;
   if (j.longest < 0 || j.longest > csr_giant) return false;
-  if (!(j.type == element::f32 ? is_near<float>(j) : is_near<double>(j))) return false;
-  int device = 0, most = 0;
-  const bool known = cudaGetDevice(&device) == cudaSuccess &&
-                     cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) == cudaSuccess;
-  if (!known) (void)cudaGetLastError();
-  return known && near_bytes + 1024 <= static_cast<std::size_t>(most);
+  const bool narrow = j.type == element::f32;
+  if (!(narrow ? is_near<float>(j, normal_bytes) : is_near<double>(j, normal_bytes))) return false;
+  return static_cast<std::size_t>(j.columns) * (narrow ? sizeof(float) : sizeof(double)) <=
+         static_cast<std::size_t>(normal_room());
 }
 
 cudaError_t sparse_multiply_normal(const context& c, const sparse_job& j, const double* other, double* length,

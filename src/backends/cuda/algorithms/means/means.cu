@@ -1,6 +1,7 @@
 // Launches of the kernels for a step of k-means.
 #include "backends/cuda/algorithms/device_common.cuh"
 #include "backends/cuda/algorithms/means/means_kernels.cuh"
+#include "backends/cuda/driver/shared_room.cuh"
 
 namespace sinter::cuda::device {
 namespace {
@@ -12,7 +13,7 @@ means_plan plan_of(const means_layout& l, bool sums) {
 template <class T, int Width, bool Sums>
 cudaError_t step(const context& c, const means_plan& p, const means_job<T>& j) {
   SINTER_TRY(cudaFuncSetAttribute(means_step<T, Width, Sums>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  static_cast<int>(p.shared)));
+                                  shared_room(means_shared_bytes)));
   return launch(c, means_step<T, Width, Sums>, p.blocks, 32 * p.warps, p.shared, j);
 }
 template <class T, bool Sums>
@@ -49,11 +50,7 @@ cudaError_t assign(const context& c, const means_layout& l, const means_arrays& 
 
 bool assigns_points(const means_layout& l, bool sums) {
   const means_plan p = plan_of(l, sums);
-  int device = 0, most = 0;
-  const bool known = cudaGetDevice(&device) == cudaSuccess &&
-                     cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) == cudaSuccess;
-  if (!known) (void)cudaGetLastError();
-  return known && p.warps > 0 && p.shared <= static_cast<std::size_t>(most);
+  return p.warps > 0 && p.shared <= static_cast<std::size_t>(shared_room(means_shared_bytes));
 }
 
 std::size_t assign_points_scratch(const means_layout& l) {
