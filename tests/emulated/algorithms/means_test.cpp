@@ -161,8 +161,11 @@ void check(int64_t n, int d, int k, bool whole = false, int64_t turns = 0) {
   }
   in.before = labels_of(in);
   CHECK(computed(in, false).same);
-  in.before.back() += 1;
-  CHECK_FALSE(computed(in, false).same);
+  for (const std::size_t other : {std::size_t{0}, at(n) / 2, at(n) - 1}) {
+    in.before[other] += 1;
+    CHECK_FALSE(computed(in, false).same);
+    in.before[other] -= 1;
+  }
   // Labels alone.
   const emulated::means_sizes s = kernels<T>().sizes(n, d, k, false);
   std::vector<int64_t> labels(at(n), -5);
