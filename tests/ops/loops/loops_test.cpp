@@ -101,6 +101,10 @@ TEST_CASE("while_loop: captured steps, looked at by the device and by the host")
         CHECK(captured.second.item<std::int64_t>() == most);
         CHECK(same_bits(captured.first.to_host(), called.first.to_host()));
       }
+      // A condition that would hold again for what a step makes of the last carry.
+      const ndarray third = while_loop([](const ndarray& c) { return c % 5 != 3; },
+                                       [](const ndarray& c) { return c + 1; }, none, {.capture = true});
+      CHECK(third.item<std::int64_t>() == 3);
       // A condition of shape (1, 1), and what two arrays of the carry exchange.
       const auto [a, b] = while_loop(
           [](const auto& c) {
