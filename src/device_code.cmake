@@ -11,6 +11,7 @@ endif()
 enable_language(CUDA)
 
 file(GLOB_RECURSE sinter_device_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/backends/cuda/*.cu")
+list(FILTER sinter_device_sources EXCLUDE REGEX "/condition[.]cu$")  # below
 # "greatest": maxima, and minima as maxima of flipped values.
 foreach(scan sums=sum_of products=product_of greatest=greatest_of)
   string(REGEX MATCH "^(.*)=(.*)$" scan "${scan}")
@@ -33,11 +34,37 @@ target_compile_options(sinter_device PRIVATE --fmad=false -Xcompiler=-Wall,-Wext
   $<$<CXX_COMPILER_ID:Clang>:-Xcompiler=-Wno-unused-function>
   $<$<BOOL:${SINTER_WERROR}>:-Werror=all-warnings>)
 
+# What calls functions of the device's part of the CUDA runtime is linked with it here, for architectures with code of their own: CMake
+# links the device code of libraries and programs only.
+set(sinter_condition_flags "")
+foreach(architecture ${SINTER_DEVICE_ARCHITECTURES})
+  if(architecture MATCHES "^([0-9]+[a-z]?)(-real)?$")
+    list(APPEND sinter_condition_flags
+      "-gencode=arch=compute_${CMAKE_MATCH_1},code=sm_${CMAKE_MATCH_1}")
+  endif()
+endforeach()
+set(sinter_condition "${CMAKE_CURRENT_BINARY_DIR}/condition")
+set(sinter_condition_objects "")
+if(sinter_condition_flags)
+  set(sinter_condition_objects "${sinter_condition}.o" "${sinter_condition}_link.o")
+  add_custom_command(
+    OUTPUT ${sinter_condition_objects}
+    COMMAND "${SINTER_NVCC}" -ccbin "${CMAKE_CXX_COMPILER}" -std=c++17 -rdc=true ${sinter_condition_flags}
+            -Xcompiler=-fPIC,-fvisibility=hidden "-I${CMAKE_CURRENT_SOURCE_DIR}"
+            -c "${CMAKE_CURRENT_SOURCE_DIR}/backends/cuda/driver/condition.cu" -o "${sinter_condition}.o"
+    COMMAND "${SINTER_NVCC}" -ccbin "${CMAKE_CXX_COMPILER}" ${sinter_condition_flags} -Xcompiler=-fPIC
+            -dlink "${sinter_condition}.o" -o "${sinter_condition}_link.o" -lcudadevrt
+    DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/backends/cuda/driver/condition.cu"
+            "${CMAKE_CURRENT_SOURCE_DIR}/backends/cuda/driver/condition.hpp"
+    COMMENT "Compiling and linking the condition of CUDA graphs"
+    VERBATIM)
+endif()
+
 set(sinter_device_object "${CMAKE_CURRENT_BINARY_DIR}/sinter_device.o")
 add_custom_command(
   OUTPUT "${sinter_device_object}"
-  COMMAND "${CMAKE_LINKER}" -r -o "${sinter_device_object}" $<TARGET_OBJECTS:sinter_device>
-  DEPENDS $<TARGET_OBJECTS:sinter_device>
+  COMMAND "${CMAKE_LINKER}" -r -o "${sinter_device_object}" $<TARGET_OBJECTS:sinter_device> ${sinter_condition_objects}
+  DEPENDS $<TARGET_OBJECTS:sinter_device> ${sinter_condition_objects}
   COMMENT "Joining the device code"
   COMMAND_EXPAND_LISTS VERBATIM)
 set_source_files_properties("${sinter_device_object}" PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)

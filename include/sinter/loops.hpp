@@ -18,6 +18,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <tuple>
@@ -42,9 +43,13 @@ struct loop_kw {
   bool capture = false;
   bool call_each = false;
 };
-/// Keyword of while_loop. `call_each`: the step and the condition are called for each step.
+/// Keywords of while_loop. `capture`: as loop_kw's; the condition, which has to be an array, is captured with the step. Where the driver
+/// has graphs with a condition (CUDA 12.4), a launch is the whole loop, and the host waits for nothing; else it launches eight steps at a
+/// time, looks at what the condition was before the last eight, and steps that follow the end change nothing. `call_each`:
+/// the step and the condition are called for each step.
 struct while_loop_kw {
   kwonly _kw{};
+  bool capture = false;
   bool call_each = false;
 };
 /// Keywords of scan. `length`: the number of steps where there is nothing to scan over; else it must agree. `reverse`: from
@@ -118,12 +123,34 @@ class captured_loop {
   ndarray number_;
 };
 
-[[noreturn]] void refuse_numbers();
+/// value_error: a captured loop has a condition that is no array.
+[[noreturn]] void refuse_condition();
+
+/// Runs captured steps for as long as a condition holds.
+class captured_while {
+ public:
+  /// New arrays with the elements of the carry, which the step reads and writes. shape_error, dtype_error: no condition.
+  captured_while(std::span<ndarray* const> carry, const ndarray& condition);
+  template <class F>
+  void capture(F&& f) {
+    capture_calls([](void* g) { (*static_cast<std::remove_reference_t<F>*>(g))(); }, &f);
+  }
+  /// Within the capture: the results of a step become the carry, unless the loop has ended.
+  void write(std::span<ndarray* const> carry, std::span<ndarray* const> next, const ndarray& condition);
+  void run(std::span<ndarray* const> carry);
+
+ private:
+  void capture_calls(void (*call)(void*), void* f);
+  ndarray going_;  // bool, of shape ()
+  std::shared_ptr<graph::replay> step_;
+};
+
+[[noreturn]] void refuse_numbers(const char* function);
 template <class T>
-void refuse_numbers_in(T& x) {
+void refuse_numbers_in(const char* function, T& x) {
   if constexpr (!std::derived_from<T, ndarray>) {
-    if constexpr (no_array<T>) refuse_numbers();
-    else each_part(x, [](auto& part) { refuse_numbers_in(part); });
+    if constexpr (no_array<T>) refuse_numbers(function);
+    else each_part(x, [&](auto& part) { refuse_numbers_in(function, part); });
   }
 }
 
@@ -148,7 +175,7 @@ step_kind kind_of_step(bool call_each, Carry& carry) {
 
 template <class Body, class Carry>
 Carry captured_steps(std::int64_t lower, std::int64_t upper, Body& body, Carry carry) {
-  refuse_numbers_in(carry);
+  refuse_numbers_in("fori_loop", carry);
   captured_loop loop(array_list(carry), lower);
   const launch_graph step = capture([&] {
     Carry next = body(loop.number(), std::as_const(carry));
@@ -156,6 +183,19 @@ Carry captured_steps(std::int64_t lower, std::int64_t upper, Body& body, Carry c
     loop.write(array_list(carry), array_list(next));
   });
   loop.run(step, upper - lower, array_list(carry));
+  return carry;
+}
+
+template <class Condition, class Body, class Carry>
+Carry captured_while_steps(Condition& condition, Body& body, Carry carry) {
+  refuse_numbers_in("while_loop", carry);
+  captured_while loop(array_list(carry), condition(std::as_const(carry)));
+  loop.capture([&] {
+    Carry next = body(std::as_const(carry));
+    check_carry("while_loop", array_list(carry), array_list(next));
+    loop.write(array_list(carry), array_list(next), condition(std::as_const(next)));
+  });
+  loop.run(array_list(carry));
   return carry;
 }
 
@@ -243,8 +283,10 @@ detail::carried<Carry> while_loop(Condition&& condition, Body&& body, Carry&& in
   detail::carried<Carry> carry(std::forward<Carry>(init));
   using condition_type = std::decay_t<decltype(condition(std::as_const(carry)))>;
   if constexpr (std::derived_from<condition_type, ndarray>) {
+    if (kw.capture) return detail::captured_while_steps(condition, body, std::move(carry));
     return detail::while_array(condition, body, std::move(carry), kw);
   } else {
+    if (kw.capture) detail::refuse_condition();
     detail::own_arrays("while_loop", detail::array_list(carry));
     while (condition(std::as_const(carry))) {
       detail::carried<Carry> next = body(std::as_const(carry));

@@ -16,6 +16,7 @@
 #include "runtime/backend.hpp"
 #include "runtime/hooks.hpp"
 #include "runtime/pool.hpp"
+#include "runtime/repeating_work.hpp"
 #include "sinter/error.hpp"
 #include "support/simulated_libraries.hpp"
 
@@ -228,11 +229,21 @@ class sim_memory final : public runtime::memory_source {
 
 std::unique_ptr<runtime::memory_source> pinned_source() { return std::make_unique<sim_memory>(); }
 
-class sim_graph final : public runtime::recorded_work {
+class sim_graph final : public runtime::repeating_work {
  public:
   sim_graph(runtime::backend& device, std::vector<step> steps) : device_(device), steps_(std::move(steps)) {}
   void launch() override {
     for (const step& s : steps_) static_cast<sim_stream&>(device_.current_stream()).push(s);
+  }
+  bool launch_while(const void* go_on) override {
+    if (!repeats_work) return false;
+    static_cast<sim_stream&>(device_.current_stream()).enqueue([steps = steps_, go_on] {
+      while (*static_cast<const bool*>(go_on))
+        for (int k = 0; k < 8; ++k)
+          for (const step& s : steps)
+            if (s.work) s.work();
+    });
+    return true;
   }
   std::size_t size() const override { return steps_.size(); }
 

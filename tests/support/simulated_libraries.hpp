@@ -1,8 +1,13 @@
 // The algorithms and libraries of a simulated GPU: the CPU's, run at once after all work that the current stream has
 // been given so far. Work of other streams stays queued.
 #pragma once
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "runtime/algorithms/algorithms.hpp"
 #include "runtime/algorithms/fourier.hpp"
@@ -15,6 +20,9 @@
 namespace sim {
 
 namespace runtime = sinter::runtime;
+
+/// Whether simulated GPUs launch recorded work again and again by themselves.
+inline std::atomic<bool> repeats_work{true};
 
 class sim_library {
  protected:
@@ -33,6 +41,40 @@ class sim_library {
   runtime::backend& device_;
   const char* what_;
 };
+
+/// Whether simulated GPUs have a kernel for steps of k-means.
+inline std::atomic<bool> assigns_points{true};
+
+/// Such a step, by loops.
+template <class T>
+void assign_points_by_loops(const runtime::means_layout& l, const runtime::means_arrays& a) {
+  const auto number = [](const void* of, std::int64_t i) { return static_cast<const T*>(of)[i]; };
+  const std::int64_t d = l.dimensions, k = l.clusters;
+  std::vector<double> sums(static_cast<std::size_t>(k * d)), totals(static_cast<std::size_t>(k));
+  bool same = a.before != nullptr;
+  for (std::int64_t i = 0; i < l.points; ++i) {
+    std::int64_t best = 0;
+    T least = std::numeric_limits<T>::infinity();
+    for (std::int64_t c = 0; c < k; ++c) {
+      T square = 0;
+      for (std::int64_t j = 0; j < d; ++j) {
+        const T off = number(a.x, i * d + j) - number(a.centers, c * d + j);
+        square += off * off;
+      }
+      if (square < least) least = square, best = c;
+    }
+    same = same && a.before[i] == best;
+    a.labels[i] = best;
+    const T weight = a.weights ? number(a.weights, i) : T(1);
+    for (std::int64_t j = 0; j < d; ++j)
+      sums[static_cast<std::size_t>(best * d + j)] += weight * number(a.x, i * d + j);
+    totals[static_cast<std::size_t>(best)] += weight;
+  }
+  if (!a.sums) return;
+  std::transform(sums.begin(), sums.end(), static_cast<T*>(a.sums), [](double v) { return static_cast<T>(v); });
+  std::transform(totals.begin(), totals.end(), static_cast<T*>(a.totals), [](double v) { return static_cast<T>(v); });
+  *a.same = same;
+}
 
 class sim_algorithms final : public runtime::algorithms, sim_library {
  public:
@@ -112,6 +154,13 @@ class sim_algorithms final : public runtime::algorithms, sim_library {
                  std::int64_t* counts, void* scratch) override {
     now().algorithms().histogram(type, samples, n, bins, counts, scratch);
   }
+  bool assigns_points(const runtime::means_layout& l, bool) const override {
+    return sim::assigns_points && l.points > 0;
+  }
+  void assign_points(const runtime::means_layout& l, const runtime::means_arrays& a, void*) override {
+    (void)now();
+    l.type == sinter::dtype::f32 ? assign_points_by_loops<float>(l, a) : assign_points_by_loops<double>(l, a);
+  }
 
  private:
   static runtime::algorithms& asked() { return cpu().algorithms(); }
@@ -145,6 +194,9 @@ class sim_fourier final : public runtime::fourier, sim_library {
 
 /// Products, and transposes where it is told so, as on a GPU; else entries are put in order by what is composed of the device's
 /// algorithms.
+/// Whether simulated GPUs have a kernel for normal products.
+inline std::atomic<bool> multiplies_normal{true};
+
 class sim_sparse final : public runtime::sparse, sim_library {
  public:
   sim_sparse(runtime::backend& device, bool transposes)
@@ -155,6 +207,22 @@ class sim_sparse final : public runtime::sparse, sim_library {
   void multiply(const runtime::sparse_matrix& a, const runtime::sparse_product& p, void* result,
                 void* scratch) override {
     now().sparse().multiply(a, p, result, scratch);
+  }
+  bool multiplies_normal(const runtime::sparse_matrix&) const override { return sim::multiplies_normal; }
+  void multiply_normal(const runtime::sparse_matrix& a, const runtime::normal_product& p, void* result) override {
+    runtime::sparse& host = now().sparse();
+    double squares = 0;
+    for (std::int64_t k = 0; k < a.columns; ++k) {
+      const double x =
+          a.type == sinter::dtype::f32 ? static_cast<const float*>(p.x)[k] : static_cast<const double*>(p.x)[k];
+      squares += x * x;
+    }
+    const double length = std::sqrt(squares), other = *p.other;
+    *p.length = length;
+    runtime::sparse_product product{.x = p.x, .y = p.y};
+    if (length > 0) product.alpha = 1 / length, product.beta = other > 0 ? -length / other : -length;
+    std::vector<char> scratch(host.multiply_scratch(a, product) + 1);
+    host.multiply(a, product, result, scratch.data());
   }
   bool transposes(const runtime::sparse_matrix&) const override { return transposes_; }
   void transpose(const runtime::sparse_matrix& a, std::size_t bytes, void* indptr, void* indices, void* data,

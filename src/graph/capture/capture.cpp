@@ -8,6 +8,7 @@
 #include "graph/capture/memory.hpp"
 #include "graph/capture/step_work.hpp"
 #include "graph/run/flush.hpp"
+#include "runtime/repeating_work.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::graph {
@@ -56,7 +57,8 @@ replay::~replay() {
   if (memory_) memory_->close();
 }
 
-void replay::launch(runtime::stream& on) {
+template <class F>
+void replay::submit(runtime::stream& on, const F& enqueue) {
   if (is_capturing()) throw device_error("[launch_graph] the launch of another graph cannot be captured");
   const std::lock_guard lock(mutex_);
   const runtime::current_guard here(on);
@@ -72,9 +74,24 @@ void replay::launch(runtime::stream& on) {
   for (const auto& weak : made_)
     if (const auto array = weak.lock()) work.writes(*array->now()->buffer);
   for (const value& leaf : held_) work.reads(*leaf->buffer);
-  work_->launch();
+  enqueue();
   last_on_ = &work.on();
   last_ = work.value();
+}
+
+void replay::launch(runtime::stream& on) {
+  submit(on, [&] { work_->launch(); });
+}
+
+bool replay::launch_while(runtime::stream& on, const std::shared_ptr<storage>& go_on) {
+  auto* const work = dynamic_cast<runtime::repeating_work*>(work_.get());
+  if (!work) return false;
+  bool done = false;
+  submit(on, [&] {
+    const value flag = go_on->now();  // pinned
+    done = work->launch_while(static_cast<const char*>(flag->buffer->address()) + flag->buffer_offset);
+  });
+  return done;
 }
 
 std::size_t replay::memory_bytes() const { return memory_->bytes(); }

@@ -37,6 +37,9 @@ class replay {
   replay& operator=(const replay&) = delete;
   /// Enqueues the work on a stream of its device.
   void launch(runtime::stream& on);
+  /// The same again and again, for as long as an array of one bool that the work writes is true, and up to seven times more; not at all if
+  /// it is not true now. The host does not wait. false: the device cannot do that by itself, and nothing has been enqueued.
+  bool launch_while(runtime::stream& on, const std::shared_ptr<storage>& go_on);
   runtime::backend& device() const noexcept { return device_; }
   std::size_t size() const { return work_->size(); }
   std::size_t memory_bytes() const;
@@ -44,6 +47,8 @@ class replay {
  private:
   friend class capture_session;
   explicit replay(runtime::backend& device) : device_(device) {}
+  template <class F>
+  void submit(runtime::stream& on, const F& enqueue);
 
   struct array_use {
     std::shared_ptr<storage> array;

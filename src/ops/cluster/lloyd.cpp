@@ -174,20 +174,19 @@ struct recorded_state {
 
 /// One step; one that follows the end changes nothing but labels. Empty clusters are filled, for which it waits, or noted.
 void take_step(recorded_state& s, const ndarray& x, const ndarray& weights, double shift, bool fills) {
-  const ndarray now = nearest_center(x, s.centers);
-  eval(now);
-  cluster_sums sums = sums_of_clusters(x, weights, now, s.centers.shape(0));
+  assigned_points found = assign_points(x, weights, s.centers, s.labels);
+  cluster_sums& sums = found.sums;
   if (fills) {
     eval(sums.sums, sums.weights);
-    move_to_empty(sums, x, weights, now, s.centers);
+    move_to_empty(sums, x, weights, found.labels, s.centers);
   }
   const ndarray held = sums.weights(_, newaxis);
   const ndarray next = where(held > 0, sums.sums / held, s.centers);
-  const ndarray stops = logical_or(all(now == s.labels), sum(square(next - s.centers)) <= shift);
+  const ndarray stops = logical_or(found.same, sum(square(next - s.centers)) <= shift);
   s.lacked = logical_or(s.lacked, logical_and(logical_not(s.done), any(sums.weights == 0)));
   s.taken = s.taken + logical_not(s.done).astype(int64);
   s.centers = where(s.done, s.centers, next);
-  s.labels = now;
+  s.labels = found.labels;
   s.done = logical_or(s.done, stops);
   eval(s.centers, s.done, s.taken, s.lacked);
 }

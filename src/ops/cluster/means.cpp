@@ -227,6 +227,7 @@ ndarray nearest_center(const ndarray& x, const ndarray& centers) {
     return x.dtype() == dtype::f32 ? nearest_in_few_dimensions<float>(x, centers)
                                    : nearest_in_few_dimensions<double>(x, centers);
   if (served_by_host(x)) return nearest_by_products(x, centers);
+  if (ndarray labels = labels_by_kernel(x, centers); labels.defined()) return labels;
   return argmin(sum(square(x(_, newaxis) - centers), 2), 1);
 }
 

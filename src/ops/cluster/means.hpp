@@ -28,6 +28,8 @@ ndarray given_centers(const ndarray& centers, const centred_points& p, std::int6
 
 /// int64 (n,), recorded: the nearest center, of equal ones the first.
 ndarray nearest_center(const ndarray& x, const ndarray& centers);
+/// The same by a kernel of the device for it; undefined where there is none.
+ndarray labels_by_kernel(const ndarray& x, const ndarray& centers);
 /// Weight times squared distance to the centers that the labels name, added up; waits.
 double inertia_of(const ndarray& x, const ndarray& weights, const ndarray& centers, const ndarray& labels);
 /// Sums of points and of weights of each cluster, recorded, in the dtype of the points.
@@ -35,6 +37,14 @@ struct cluster_sums {
   ndarray sums, weights;  // (k, d), (k,)
 };
 cluster_sums sums_of_clusters(const ndarray& x, const ndarray& weights, const ndarray& labels, std::int64_t k);
+/// Both at once, and whether the labels are those of `before`: a bool of shape (), undefined where that is. Labels are evaluated; the
+/// rest is where the device has a kernel for it.
+struct assigned_points {
+  ndarray labels;
+  cluster_sums sums;
+  ndarray same;
+};
+assigned_points assign_points(const ndarray& x, const ndarray& weights, const ndarray& centers, const ndarray& before);
 
 struct lloyd_limits {
   std::int64_t max_iter;

@@ -130,12 +130,9 @@ class batch_progress {
 
 /// One batch: the centers' means of what they had and what is nearest to them now; its inertia.
 mean_state after_batch(const mean_state& s, const weighted_points& some, ndarray& cost) {
-  const int64_t k = s.held.shape(0);
-  const ndarray labels = nearest_center(some.x, s.centers);
-  eval(labels);
+  const auto [labels, sums, same] = assign_points(some.x, some.weights, s.centers, {});
   const ndarray squares = sum(square(some.x - take(s.centers, labels, 0)), 1, {.dtype = float64});
   cost = sum(some.weights.defined() ? squares * some.weights : squares);
-  const cluster_sums sums = sums_of_clusters(some.x, some.weights, labels, k);
   const ndarray all = s.held + sums.weights;
   const ndarray next =
       where(sums.weights(_, newaxis) > 0, (s.centers * s.held(_, newaxis) + sums.sums) / all(_, newaxis), s.centers);
@@ -154,7 +151,7 @@ cluster::kmeans_result cluster::minibatch_kmeans(const ndarray& x, int64_t n_clu
   check_parameters(kw, function);
   const centred_points p = centred(x, n_clusters, function);
   const weighted_points all{p.x, checked_sample_weight(kw.sample_weight, p.x, function)};
-  const int64_t n = p.x.shape(0), batch = std::min(kw.batch_size, n), steps = kw.max_iter * ((n + batch - 1) / batch);
+  const int64_t n = p.x.shape(0), batch = std::min(kw.batch_size, n), steps = kw.max_iter * n / batch;
   random::generator rng = generator_of(kw.random_state);
   mean_state at{kw.centers.defined() ? given_centers(kw.centers, p, n_clusters, function)
                                      : best_start(all, n_clusters, batch, kw, rng, function),

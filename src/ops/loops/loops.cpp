@@ -2,6 +2,7 @@
 #include "sinter/loops.hpp"
 
 #include "core/shape.hpp"
+#include "graph/capture/capture.hpp"
 #include "graph/run/flush.hpp"
 #include "graph/values/trace.hpp"
 #include "ops/base/axes.hpp"
@@ -66,11 +67,19 @@ void settle_examples(std::span<ndarray* const> arrays) {
   }
 }
 
-bool goes_on(const ndarray& condition, bool& chosen) {
+namespace {
+
+void check_condition(const ndarray& condition) {
   const graph::array_view& v = view_of(condition, "while_loop");
   if (core::element_count(v.shape) != 1)
     fail<shape_error>("while_loop", "the condition has shape ", v.shape, ", not one element");
   if (v.type != dtype::b1) fail<dtype_error>("while_loop", "the condition is ", v.type, ", not bool");
+}
+
+}  // namespace
+
+bool goes_on(const ndarray& condition, bool& chosen) {
+  check_condition(condition);
   ndarray any_of = condition;
   while (graph::is_example(value_of(any_of))) {
     const value one = value_of(any_of);
@@ -127,8 +136,50 @@ void captured_loop::run(const launch_graph& step, std::int64_t steps, std::span<
   for (ndarray* const a : carry) *a = a->copy();  // captured arrays are pinned
 }
 
-void refuse_numbers() {
-  fail<value_error>("fori_loop", "a captured step is called once: the carry cannot have numbers of the host");
+captured_while::captured_while(std::span<ndarray* const> carry, const ndarray& condition) {
+  check_condition(condition);
+  going_ = condition.reshape({}).copy();
+  for (ndarray* const a : carry) *a = a->copy();
+}
+
+void captured_while::capture_calls(void (*call)(void*), void* f) {
+  graph::capture_session session(runtime::get_backend(view_of(going_, "while_loop").device()).current_stream());
+  call(f);
+  for (const auto& view : session.deferred()) resolve(*view);
+  step_ = session.finish();
+}
+
+void captured_while::write(std::span<ndarray* const> carry, std::span<ndarray* const> next, const ndarray& condition) {
+  check_condition(condition);
+  keep_unless(going_, carry, next);
+  const ndarray again = logical_and(going_, condition.reshape({}));
+  for (std::size_t j = 0; j < carry.size(); ++j) (*carry[j])() = *next[j];
+  going_() = again;
+}
+
+void captured_while::run(std::span<ndarray* const> carry) {
+  constexpr int steps_between_looks = 8;
+  runtime::stream& on = step_->device().current_stream();
+  if (step_->device().host_addressable()) {
+    while (going_.item<bool>()) step_->launch(on);
+  } else if (!step_->launch_while(on, view_of(going_, "while_loop").store)) {
+    const auto look = [&] { return going_.to_host(current_stream(going_.device())); };  // on its way
+    for (ndarray before = look();;) {
+      for (int k = 0; k < steps_between_looks; ++k) step_->launch(on);
+      const ndarray now = look();
+      if (!before.item<bool>()) break;
+      before = now;
+    }
+  }
+  for (ndarray* const a : carry) *a = a->copy();  // captured arrays are pinned
+}
+
+void refuse_condition() {
+  fail<value_error>("while_loop", "a captured step is called once: the condition has to be an array");
+}
+
+void refuse_numbers(const char* function) {
+  fail<value_error>(function, "a captured step is called once: the carry cannot have numbers of the host");
 }
 
 }  // namespace sinter::inline v0::detail

@@ -3,6 +3,7 @@
 #include "graph/run/mesh_hook.hpp"
 #include "graph/values/faults.hpp"
 #include "ops/base/deferred_work.hpp"
+#include "ops/base/normal_product.hpp"
 #include "ops/base/opaque_call.hpp"
 #include "ops/sparse/parts.hpp"
 #include "sinter/creation.hpp"
@@ -245,6 +246,35 @@ ndarray times_dense(const sparse_array& a, const ndarray& x, bool transpose, con
 }
 
 }  // namespace
+
+bool multiplies_normal(const sparse_array& a, dtype vectors) {
+  const state_ref s = kept_compressed(state_of(a, matmul_name));
+  if (graph::is_on_mesh(device_of(*s)) || s->data.dtype() != vectors || is_recorded_for_later()) return false;
+  if (!is_real_floating(vectors) || kernels_of(*s).multiplies_transposed()) return false;
+  const oriented o = oriented_for(s, false);
+  longest_of(*o.matrix);  // known from here on, if it can be
+  return kernels_of(*s).multiplies_normal(ready(*o.matrix, vectors).matrix);
+}
+
+normal_product_result times_normal(const sparse_array& a, const ndarray& x, const ndarray& y, const ndarray& other) {
+  const state_ref s = kept_compressed(state_of(a, matmul_name));
+  const oriented o = oriented_for(s, false);
+  const value result = unset_leaf(dims{s->rows}, s->data.dtype(), device_of(*s)),
+              length = unset_leaf(dims(), dtype::f64, device_of(*s));
+  const value read[] = {value_of(x), value_of(y), value_of(other)};
+  graph::flush(read);
+  const ready_matrix m = ready(*o.matrix, s->data.dtype());
+  const runtime::normal_product p{address_to_read(read[0]), address_to_read(read[1]),
+                                  static_cast<const double*>(address_to_read(read[2])),
+                                  static_cast<double*>(address_to_write(length))};
+  kernels_of(*s).multiply_normal(m.matrix, p, address_to_write(result));
+  for (const value* to : {&result, &length}) {
+    m.pass_faults(*to);
+    graph::inherit_faults(*to, {&read[0], &read[1], &read[2]});
+  }
+  return {wrap(result), wrap(length)};
+}
+
 }  // namespace sinter::ops
 
 namespace sinter::inline v0 {

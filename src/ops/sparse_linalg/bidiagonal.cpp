@@ -30,7 +30,7 @@ ndarray bidiagonalisation::factor(const ndarray& number) const {
 bidiagonalisation bidiagonalisation::begin(const char* function, const linear_operator& a, const ndarray& b,
                                            const optional_array& x0) {
   const auto& body = body_of(a, function);
-  bidiagonalisation k{function, a, {}, {}, {}, {}, {}, 0, body.rows(), body.columns()};
+  bidiagonalisation k{function, a, {}, {}, {}, {}, {}, false, 0, body.rows(), body.columns()};
   const ndarray right = flattened(function, "b", b, k.rows, a);
   dtype type = promote_types(solver_dtype(body.dtype()), solver_dtype(right.dtype()));
   if (x0) type = promote_types(type, solver_dtype((*x0).dtype()));
@@ -43,10 +43,20 @@ bidiagonalisation bidiagonalisation::begin(const char* function, const linear_op
   k.v = a.rmatvec(k.u) * k.factor(inverse(k.beta));
   k.alpha = length_of(k.v).astype(float64);
   eval(k.u, k.v, k.beta, k.alpha);
+  k.by_normal_products = body.has_normal_products(type);
+  if (k.by_normal_products) k.u = body.apply_normal(false, k.v, k.u, k.beta).product;
   return k;
 }
 
 void bidiagonalisation::step(const ndarray& inverse_alpha, const ndarray& alpha_over_beta) {
+  if (by_normal_products) {
+    const auto& body = body_of(a, function);
+    const normal_product_result down = body.apply_normal(true, u, v, alpha);
+    v = down.product, beta = down.length;
+    const normal_product_result up = body.apply_normal(false, v, u, beta);
+    u = up.product, alpha = up.length;
+    return;
+  }
   u = a.matvec(v) * factor(inverse_alpha) - u * factor(alpha_over_beta);
   beta = length_of(u).astype(float64);
   eval(u, beta);
@@ -55,6 +65,14 @@ void bidiagonalisation::step(const ndarray& inverse_alpha, const ndarray& alpha_
   v = where(length > 0, a.rmatvec(u) / length - v * (length * factor(inverse_alpha)), v);
   alpha = length_of(v).astype(float64);
   eval(v, alpha);
+}
+
+beside_products::beside_products(const bidiagonalisation& g) {
+  if (g.by_normal_products) own_.emplace(stream_kw{.device = g.device(), .non_blocking = true});
+}
+
+std::unique_ptr<stream_guard> beside_products::enter() const {
+  return own_ ? std::make_unique<stream_guard>(*own_) : nullptr;
 }
 
 }  // namespace sinter::ops

@@ -1,8 +1,10 @@
 // Golub and Kahan's bidiagonalisation, with which lsqr and lsmr begin each step:
 //   beta u = A v - alpha u,  alpha v = A^H u - beta v.
 // The vectors are kept without their last division, `u` times beta and `v` times alpha: that joins the next use of them, and a
-// step has two passes over vectors less.
+// step has two passes over vectors less. Where a device has normal products, these do it all: two kernels a step, of which the second one is
+// the first one of the next step, which finds the length of v. `u` is that of the next step then.
 #pragma once
+#include <memory>
 #include <optional>
 
 #include "ops/sparse_linalg/iteration.hpp"
@@ -15,6 +17,7 @@ struct bidiagonalisation {
   ndarray u, v;         // beta u, alpha v
   ndarray beta, alpha;  // float64, of rank 0
   ndarray x;            // where the iteration starts
+  bool by_normal_products = false;
   double norm_of_b = 0;
   std::int64_t rows = 0, columns = 0;
 
@@ -44,6 +47,18 @@ struct bidiagonalisation {
   sinter::device device() const { return u.device(); }
   /// A number as one that vectors are multiplied with.
   ndarray factor(const ndarray& number) const;
+};
+
+/// Where the rest of a step runs: a stream of its own where products do the bidiagonalisation by themselves, since none of them waits for
+/// numbers and vectors then, which take as long as a tenth of a product; else the current one.
+class beside_products {
+ public:
+  explicit beside_products(const bidiagonalisation& g);
+  /// While it lives, the calling thread's work goes there.
+  std::unique_ptr<stream_guard> enter() const;
+
+ private:
+  std::optional<stream> own_;
 };
 
 }  // namespace sinter::ops

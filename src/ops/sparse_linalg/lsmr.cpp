@@ -51,8 +51,10 @@ lsmr_result lsmr(const linear_operator& A, const ndarray& b, const lsmr_kw& kw) 
   onlooker host(g.device(), false);
   number_steps numbers(lsmr_program, &k.status, g.device(), host.is_late());
   ndarray h = g.direction(numbers[SINTER_LSMR(inverse_alpha)]), hbar = zeros_like(x);
+  const beside_products beside(g);
   for (int64_t itn = 1; itn <= most; ++itn) {
     g.step(numbers[SINTER_LSMR(inverse_alpha)], numbers[SINTER_LSMR(alpha_over_beta)]);
+    const auto here = beside.enter();
     numbers.advance(g.alpha, g.beta);
     hbar = h + g.factor(numbers[SINTER_LSMR(hbar_factor)]) * hbar;
     x = host.unless_ended(numbers[0], x + g.factor(numbers[SINTER_LSMR(x_factor)]) * hbar, x);

@@ -57,8 +57,10 @@ lsqr_result lsqr(const linear_operator& A, const ndarray& b, const lsqr_kw& kw) 
   onlooker host(g.device(), false);
   number_steps numbers(lsqr_program, &k.status, g.device(), host.is_late());
   ndarray w = g.direction(numbers[SINTER_LSQR(inverse_alpha)]);
+  const beside_products beside(g);
   for (int64_t itn = 1; itn <= most; ++itn) {
     g.step(numbers[SINTER_LSQR(inverse_alpha)], numbers[SINTER_LSQR(alpha_over_beta)]);
+    const auto here = beside.enter();
     numbers.advance(g.alpha, g.beta);
     x = host.unless_ended(numbers[0], x + g.factor(numbers[SINTER_LSQR(x_factor)]) * w, x);
     const ndarray size = is_complex(w.dtype()) ? square(real(w)) + square(imag(w)) : square(w);

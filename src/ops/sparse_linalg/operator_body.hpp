@@ -4,6 +4,7 @@
 #pragma once
 #include <memory>
 
+#include "ops/base/normal_product.hpp"
 #include "sinter/sparse_operator.hpp"
 
 namespace sinter::inline v0 {
@@ -19,6 +20,12 @@ class operator_body {
   /// A x and A^H x of vectors and of matrices, whose first extent fits.
   virtual ndarray apply(const ndarray& x) const = 0;
   virtual ndarray apply_adjoint(const ndarray& x) const = 0;
+  /// Whether there are normal products of vectors of a dtype, and these, of A or A^H (ops/base/normal_product.hpp).
+  virtual bool has_normal_products(sinter::dtype) const { return false; }
+  virtual ops::normal_product_result apply_normal(bool /*adjoint*/, const ndarray& /*x*/, const ndarray& /*y*/,
+                                                  const ndarray& /*other*/) const {
+    return {};
+  }
   /// The matrix, where it is there as an array; else undefined.
   virtual sparse_array as_sparse() const { return {}; }
   virtual ndarray as_dense() const { return {}; }

@@ -57,6 +57,13 @@ class sparse_operator final : public operator_body {
     if (!is_complex(a_.dtype())) return sparse::matmul(transposed_, x);
     return conj(sparse::matmul(transposed_, conj_where_complex(x)));
   }
+  bool has_normal_products(sinter::dtype vectors) const override {
+    return multiplies_normal(a_, vectors) && multiplies_normal(transposed_, vectors);
+  }
+  normal_product_result apply_normal(bool adjoint, const ndarray& x, const ndarray& y,
+                                     const ndarray& other) const override {
+    return times_normal(adjoint ? transposed_ : a_, x, y, other);
+  }
   sparse::sparse_array as_sparse() const override { return a_; }
 
  private:

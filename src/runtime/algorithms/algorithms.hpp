@@ -72,6 +72,25 @@ struct piece_total {
   double about = 0;
 };
 
+/// Points and centers of float32 or float64, rows in C order.
+struct means_layout {
+  dtype type{};
+  std::int64_t points = 0, dimensions = 0, clusters = 0;
+};
+/// What a step of k-means reads and writes: points x, centers, weights of the points (null: ones), labels to compare with (null:
+/// none); labels, and, unless `sums` is null, sums of the weighted points and of the weights of each cluster, added in an order
+/// that follows from the layout alone, and whether the labels are those of before.
+struct means_arrays {
+  const void* x = nullptr;
+  const void* centers = nullptr;
+  const void* weights = nullptr;
+  const std::int64_t* before = nullptr;
+  std::int64_t* labels = nullptr;
+  void* sums = nullptr;    // (clusters, dimensions)
+  void* totals = nullptr;  // (clusters,)
+  bool* same = nullptr;
+};
+
 class algorithms {
  public:
   virtual ~algorithms() = default;
@@ -177,6 +196,12 @@ class algorithms {
   virtual std::size_t histogram_scratch(dtype type, std::int64_t n, const bin_range& bins) = 0;
   virtual void histogram(dtype type, const void* samples, std::int64_t n, const bin_range& bins, std::int64_t* counts,
                          void* scratch) = 0;
+
+  /// Whether assign_points() takes such points, with sums or labels alone. If not, callers compose it of other operations.
+  virtual bool assigns_points(const means_layout& /*l*/, bool /*sums*/) const { return false; }
+  /// The nearest center of each point, of equal ones the first. Scratch, where there are sums: at most 64 MiB.
+  virtual std::size_t assign_points_scratch(const means_layout& /*l*/) { return 0; }
+  virtual void assign_points(const means_layout& /*l*/, const means_arrays& /*a*/, void* /*scratch*/) {}
 };
 
 }  // namespace sinter::runtime

@@ -35,6 +35,14 @@ struct sparse_product {
   const void* y = nullptr;  // null: nothing is added
 };
 
+/// A x / |x| - (|x| / other) y, and |x|, the 2-norm of a vector x; |x| y where `other` is 0, and y where x is. Numbers on the device.
+struct normal_product {
+  const void* x = nullptr;
+  const void* y = nullptr;
+  const double* other = nullptr;
+  double* length = nullptr;
+};
+
 /// Entries with two coordinates, in any order. `bytes` of an element: 1, 2, 4, 8 or 16.
 struct sparse_entries {
   dtype index = dtype::i32;
@@ -64,6 +72,10 @@ class sparse {
   virtual bool multiplies_transposed() const { return false; }
   virtual std::size_t multiply_scratch(const sparse_matrix& a, const sparse_product& p) const = 0;
   virtual void multiply(const sparse_matrix& a, const sparse_product& p, void* result, void* scratch) = 0;
+
+  /// Whether multiply_normal() takes a matrix. If not, callers compose it of a product and other operations.
+  virtual bool multiplies_normal(const sparse_matrix&) const { return false; }
+  virtual void multiply_normal(const sparse_matrix&, const normal_product&, void* /*result*/) {}
 
   /// Whether transpose() takes a matrix; if not, callers compose it of a sort and gathers. `bytes` of an element.
   virtual bool transposes(const sparse_matrix&) const { return false; }

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 #include <string>
 #include <vector>
@@ -73,12 +74,12 @@ std::vector<T> numbers(std::int64_t n, std::mt19937& random) {
 template <class T, class I>
 void launch_rows(const csr_kernels<T, I>& kernels, const emulated::csr::csr_job<T, I>& job, bool near) {
   const auto& sizes = emulated::sizes_of_csr;
-  const auto rows = static_cast<unsigned>(job.rows), in_block = sizes.row_threads / kernels.lanes;
+  const auto rows = static_cast<unsigned>(job.rows), in_block = kernels.row_threads / kernels.lanes;
   if (near)
     REQUIRE(cuda_emulator::launch({3}, {sizes.resident_threads}, [&] { kernels.times_near_vector(job); }) ==
             std::string());
   else
-    REQUIRE(cuda_emulator::launch({(rows + in_block - 1) / in_block}, {sizes.row_threads},
+    REQUIRE(cuda_emulator::launch({(rows + in_block - 1) / in_block}, {kernels.row_threads},
                                   [&] { kernels.times_vector(job); }) == std::string());
   const auto tiles = static_cast<unsigned>((job.entries + sizes.giant_tile - 1) / sizes.giant_tile);
   if (tiles == 0) return;
@@ -133,6 +134,39 @@ void check_product(const csr_kernels<T, I>& kernels, const matrix<T, I>& m, std:
       if (!(result[at] == job.alpha * sum + job.beta * y[at])) wrong = r;
     }
   CHECK(wrong == -1);
+}
+
+/// A x / |x| - (|x| / other) y by few blocks. The scales are powers of two where |x| is, so sums are exact.
+template <class T, class I>
+void check_normal(const csr_kernels<T, I>& kernels, const matrix<T, I>& m, const std::vector<T>& x, double other,
+                  double alpha, double beta, std::mt19937& random) {
+  const std::vector<T> y = numbers<T>(m.rows, random);
+  std::vector<T> result(static_cast<std::size_t>(m.rows), T(99));
+  double length = -7;
+  emulated::csr::csr_job<T, I> job;
+  job.rows = m.rows, job.columns = m.columns, job.entries = static_cast<std::int64_t>(m.data.size());
+  job.data = m.data.data(), job.indices = m.indices.data(), job.indptr = m.indptr.data();
+  job.x = x.data(), job.y = y.data(), job.result = result.data();
+  const auto launched_by = [&](auto kernel) {
+    std::fill(result.begin(), result.end(), T(99));
+    length = -7;
+    return cuda_emulator::launch({3}, {emulated::sizes_of_csr.normal_threads}, [&] { kernel(job, {&other, &length}); });
+  };
+  REQUIRE(launched_by(kernels.times_normal_vector_apart) == std::string());
+  const std::vector<T> apart = result;
+  REQUIRE(launched_by(kernels.times_normal_vector) == std::string());
+  CHECK(result == apart);
+  double squares = 0;
+  for (const T v : x) squares += static_cast<double>(v) * static_cast<double>(v);
+  CHECK(length == std::sqrt(squares));
+  std::int64_t wrong = 0;
+  for (std::size_t r = 0; r < result.size(); ++r) {
+    T sum{};
+    for (auto k = static_cast<std::size_t>(m.indptr[r]); k < static_cast<std::size_t>(m.indptr[r + 1]); ++k)
+      sum += m.data[k] * x[static_cast<std::size_t>(m.indices[k])];
+    wrong += result[r] != static_cast<T>(alpha) * sum + static_cast<T>(beta) * y[r];
+  }
+  CHECK(wrong == 0);
 }
 
 std::vector<int> lengths_of(int kind, std::mt19937& random) {
@@ -263,4 +297,30 @@ TEST_CASE("CUDA kernels for sparse matrices: products with vectors and matrices"
   check_all(emulated::csr_singles_by_warps);
   check_all(emulated::csr_integers);
   check_all(emulated::csr_complex);
+}
+
+TEST_CASE("emulated kernels: products of a vector of length 1, whose length each block finds") {
+  if (left_out()) return;
+  std::mt19937 random(11);
+  const auto check = [&](const auto& kernels, auto zero) {
+    using T = decltype(zero);
+    const matrix<T, int> m = matrix_of<T, int>(lengths_of(9, random), 900, random);
+    std::vector<T> x(900, T(0));
+    check_normal(kernels, m, x, 4, 1, 1, random);  // y where x is 0
+    for (std::size_t k = 0; k < x.size(); k += 4) x[k] = 2;
+    x[1] = x[2] = T(8), x[3] = 3, x[5] = x[6] = 1;
+    x[7] = 5, x[9] = 3, x[10] = x[11] = T(2);
+    double squares = 0;
+    for (const T v : x) squares += static_cast<double>(v) * static_cast<double>(v);
+    for (std::size_t k = 13; squares < 4096; k += k % 4 == 3 ? 2 : 1) {  // up to a length of 64
+      const double left = 4096 - squares, of = left >= 16 ? 4 : left >= 4 ? 2 : 1;
+      x[k] = static_cast<T>(of);
+      squares += of * of;
+    }
+    CHECK(squares == 4096);
+    check_normal(kernels, m, x, 32, 1.0 / 64, -2, random);
+    check_normal(kernels, m, x, 0, 1.0 / 64, -64, random);
+  };
+  check(emulated::csr_doubles_by_four, 0.0);
+  check(emulated::csr_singles_by_warps, 0.0f);
 }

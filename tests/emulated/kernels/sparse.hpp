@@ -13,15 +13,18 @@ inline constexpr unsigned csr_matrix_threads = 256;
 /// The kernels that give rows to a number of lanes, and those that divide the longest.
 template <class T, class I>
 struct csr_kernels {
-  unsigned lanes;
+  unsigned lanes, row_threads;
   void (*times_vector)(csr::csr_job<T, I>);
   void (*times_near_vector)(csr::csr_job<T, I>);  // of 32 lanes
+  /// Null where T is not real; of entries at multiples of 16 bytes, and of others.
+  void (*times_normal_vector)(csr::csr_job<T, I>, csr::csr_lengths);
+  void (*times_normal_vector_apart)(csr::csr_job<T, I>, csr::csr_lengths);
   void (*giant_rows)(csr::csr_job<T, I>, csr::csr_tiles<T>);
   void (*join_giants)(csr::csr_job<T, I>, csr::csr_tiles<T>);
   void (*times_matrix)(csr::csr_job<T, I>, int);
 };
 struct csr_sizes {
-  unsigned row_threads, resident_threads, giant_threads, join_threads;
+  unsigned resident_threads, normal_threads, giant_threads, join_threads;
   int patience, giant, giant_tile;
 };
 extern const csr_sizes sizes_of_csr;

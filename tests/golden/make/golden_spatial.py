@@ -220,6 +220,36 @@ def weighed_densities(c, rng):
             c.add("fcluster of R", lambda: hierarchy.fcluster(z, t, R=r).astype("i8"), [z, r], [t])
 
 
+def k_means_of_batches(c, rng):
+    """What no draw decides: places with many points each, near which centers start. Each case is fitted with several seeds, and stored
+    where all give the same number of batches."""
+    for k, d, each in [(3, 2, 20), (1, 1, 60), (5, 3, 12), (4, 6, 12), (2, 17, 16)]:
+        half = rng.integers(1, 9, (k, d)) * rng.choice([-1.0, 1.0], (k, d))
+        places = np.concatenate([half, -half]) if k > 1 else np.zeros((1, d))  # a mean of 0, so that sums are exact
+        n, groups = each * len(places), len(places)
+        x = np.repeat(places, each, axis=0)[rng.permutation(n)]
+        near_by = places + rng.choice([-0.25, 0.25], places.shape)
+        lost = near_by.copy()
+        lost[-1] += 1024
+        weights = rng.integers(0, 3, n).astype(float)
+        for batch, most, stall, tol in [(32, 100, 10, 0.0), (100, 100, 3, 0.0), (50, 100, None, 1e-3), (32, 2, None, 0.0),
+                                        (48, 3, 50, 0.0), (10 ** 6, 4, None, 0.0)]:
+            for start, w in [(near_by, None), (near_by, weights), (lost, None)]:
+                def fit(seed):
+                    r = cluster.MiniBatchKMeans(groups, init=start, n_init=1, batch_size=batch, max_iter=most,
+                                                max_no_improvement=stall, tol=tol, reassignment_ratio=0,
+                                                random_state=seed).fit(x, sample_weight=w)
+                    return [r.cluster_centers_, r.labels_.astype("i8"), np.float64(r.inertia_), np.int64(r.n_steps_)]
+                fits = [fit(seed) for seed in range(60)]
+                if any(int(f[3]) != int(fits[0][3]) or np.any(f[1] != fits[0][1]) or
+                       not np.allclose(f[0], fits[0][0], atol=1e-12) for f in fits):
+                    continue
+                arrays = [x, start] + ([w] if w is not None else [])
+                c.add("minibatch_kmeans", lambda: fits[0], arrays,
+                      [groups, batch, most, 10 ** 6 if stall is None else stall, tol],
+                      "weights" if w is not None else "", near("f8", 1000))
+
+
 def write_spatial(path, rng):
     c = Calls("spatial")
     matrices(c, rng)
@@ -229,4 +259,5 @@ def write_spatial(path, rng):
     agglomerations(c, rng)
     more_columns_than_points(c, rng)
     weighed_densities(c, rng)
+    k_means_of_batches(c, rng)
     return c.save(path)

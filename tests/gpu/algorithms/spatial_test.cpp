@@ -1,10 +1,12 @@
 // Neighbours and clusters on the GPU are those of the CPU: trees and labels bit for bit.
 #ifdef SINTER_HAS_CUDA
 
+#include <array>
 #include <cmath>
 #include <vector>
 
 #include "gpu/gpu.hpp"
+#include "ops/cluster/means.hpp"
 #include "sinter/cluster.hpp"
 #include "sinter/spatial.hpp"
 
@@ -93,6 +95,29 @@ TEST_CASE("gpu: clusters are those of the CPU") {
   CHECK(gpu.n_iter == host.n_iter);
   CHECK(near(gpu.cluster_centers, host.cluster_centers, 1e-9));
   CHECK(std::abs(gpu.inertia / host.inertia - 1) < 1e-9);
+}
+
+TEST_CASE("gpu: steps of k-means of whole numbers are those of the CPU, bit for bit, in any number of dimensions") {
+  if (gpu_test::no_gpu()) return;
+  random::generator g(4);
+  const device on = default_device();
+  for (const dtype t : {float32, float64})
+    for (const auto& [n, d, k] : std::vector<std::array<std::int64_t, 3>>{
+             {1, 1, 1}, {777, 2, 12}, {5000, 5, 7}, {40000, 16, 64}, {9000, 31, 19}, {3000, 16, 400}, {700, 40, 9}}) {
+      INFO(n, " points of ", d, " dimensions, ", k, " clusters");
+      const ndarray x = g.integers(-2, 3, {n, d}, {.device = cpu}).astype(t),
+                    c = g.integers(-2, 3, {k, d}, {.device = cpu}).astype(t),
+                    w = g.integers(0, 3, n, {.device = cpu}).astype(t);
+      eval(x, c, w);
+      const auto there = ops::assign_points(x.to_device(on), w.to_device(on), c.to_device(on), {});
+      const ndarray labels = argmin(sum(square(x(_, newaxis) - c), 2), 1);
+      const auto host = ops::sums_of_clusters(x, w, labels, k);
+      CHECK(same(there.labels, labels));
+      CHECK(same(there.sums.sums, host.sums));
+      CHECK(same(there.sums.weights, host.weights));
+      CHECK(bool(ops::assign_points(x.to_device(on), w.to_device(on), c.to_device(on), there.labels).same));
+      CHECK(same(ops::nearest_center(x.to_device(on), c.to_device(on)), labels));
+    }
 }
 
 #endif

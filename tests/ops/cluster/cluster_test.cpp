@@ -3,6 +3,7 @@
 
 #include "ops/cluster/means.hpp"
 #include "support/simulated_gpu.hpp"
+#include "support/simulated_libraries.hpp"
 
 #include <cmath>
 #include <string>
@@ -32,6 +33,15 @@ groups apart(random::generator& g, std::int64_t n, std::int64_t k, std::int64_t 
 bool same_partition(const ndarray& a, const ndarray& b) {
   return static_cast<bool>(all((a(_, newaxis) == a) == (b(_, newaxis) == b)));
 }
+
+/// While it lives, whether simulated GPUs have a kernel for steps of k-means.
+class kernels_of_steps {
+ public:
+  explicit kernels_of_steps(bool on) { sim::assigns_points = on; }
+  ~kernels_of_steps() { sim::assigns_points = true; }
+  kernels_of_steps(const kernels_of_steps&) = delete;
+  kernels_of_steps& operator=(const kernels_of_steps&) = delete;
+};
 
 template <class F>
 std::string said_by(const F& f) {
@@ -223,11 +233,46 @@ TEST_CASE("k-means: recorded steps are those of the host, empty clusters and wei
           const ops::lloyd_limits limits{most, 1e-9};
           const auto host = ops::lloyd_on_host(x, w, first, limits);
           for (const device& where : {cpu, sim::first()}) {
-            const auto steps = ops::lloyd_recorded(x.to_device(where), weighted ? w.to_device(where) : w,
-                                                   first.to_device(where), limits);
-            CHECK(steps.n_iter == host.n_iter);
-            CHECK(array_equal(steps.labels.to_host(), host.labels));
-            CHECK(allclose(steps.centers.to_host(), host.centers, 1e-12));
+            for (const bool by_kernel : {true, false}) {
+              const kernels_of_steps with(by_kernel);
+              const auto steps = ops::lloyd_recorded(x.to_device(where), weighted ? w.to_device(where) : w,
+                                                     first.to_device(where), limits);
+              CHECK(steps.n_iter == host.n_iter);
+              CHECK(array_equal(steps.labels.to_host(), host.labels));
+              CHECK(allclose(steps.centers.to_host(), host.centers, 1e-12));
+            }
           }
         }
+}
+
+TEST_CASE("k-means by a device's kernel: labels, sums and what has changed are those of other operations") {
+  random::generator g(9);
+  const device gpu = sim::first();
+  for (const dtype t : {float32, float64})
+    for (const bool weighted : {false, true}) {
+      const ndarray x = g.integers(-3, 4, {700, 3}).astype(t).to_device(gpu),
+                    c = g.integers(-3, 4, {11, 3}).astype(t).to_device(gpu), none;
+      const ndarray w = weighted ? g.integers(0, 3, 700).astype(t).to_device(gpu) : none;
+      eval(x, c);
+      const auto there = ops::assign_points(x, w, c, {});
+      CHECK_FALSE(there.same.defined());
+      CHECK(there.sums.sums.dtype() == t);
+      const auto again = ops::assign_points(x, w, c, there.labels);
+      CHECK(bool(again.same));
+      const kernels_of_steps without(false);
+      const auto composed = ops::assign_points(x, w, c, there.labels);
+      CHECK(array_equal(there.labels.to_host(), composed.labels.to_host()));
+      CHECK(array_equal(there.sums.sums.to_host(), composed.sums.sums.to_host()));
+      CHECK(array_equal(there.sums.weights.to_host(), composed.sums.weights.to_host()));
+      CHECK(bool(composed.same));
+    }
+  // A view, whose elements lie apart, and mini-batches.
+  const groups p = apart(g, 600, 5, 3);
+  const ndarray wide = concatenate({p.x, p.x}, 1).to_device(gpu);
+  const auto found = cluster::kmeans(wide(_, slice(1, 4)), 5, {.n_init = 3, .random_state = 5});
+  CHECK(same_partition(found.labels.to_host(), p.of.to_host()));
+  CHECK(equal(found.predict(wide(_, slice(1, 4))).to_host(), found.labels.to_host()));
+  const auto batches =
+      cluster::minibatch_kmeans(p.x.to_device(gpu), 5, {.batch_size = 100, .n_init = 3, .random_state = 3});
+  CHECK(same_partition(batches.labels.to_host(), p.of.to_host()));
 }

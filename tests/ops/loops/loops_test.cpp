@@ -1,6 +1,8 @@
 // scan, fori_loop, while_loop beside loops written out.
 #include "ops/vmap/beside_loop.hpp"
 #include "sinter/loops.hpp"
+#include "support/simulated_gpu.hpp"
+#include "support/simulated_libraries.hpp"
 
 using namespace vmap_test;
 using sinter::idx::_;
@@ -73,6 +75,61 @@ TEST_CASE("while_loop: Newton's iteration, conditions of the host, and no step a
   CHECK(same_bits(v, full({2}, 1024.0)));
   const int steps = while_loop([](int k) { return k < 5; }, [](int k) { return k + 1; }, 0);
   CHECK(steps == 5);
+}
+
+TEST_CASE("while_loop: captured steps, looked at by the device and by the host") {
+  for (const device& where : {default_device(), cpu, sim::first()})
+    for (const bool by_device : {true, false}) {
+      CAPTURE(by_device);
+      sim::repeats_work = by_device;
+      const ndarray x = numbers({40}, float64).to_device(where), none = zeros({}, {.dtype = int64, .device = where});
+      // Ends after as many steps as the number says, none and one included, and beyond eights.
+      for (const int most : {0, 1, 7, 8, 9, 16, 17, 50}) {
+        CAPTURE(most);
+        const auto step = [](const std::pair<ndarray, ndarray>& c) {
+          return std::pair(sin(c.first) * 0.9 + c.second.astype(float64), c.second + 1);
+        };
+        const auto on = [&](const std::pair<ndarray, ndarray>& c) { return c.second < most; };
+        int calls = 0;
+        const auto counted = [&](const std::pair<ndarray, ndarray>& c) {
+          ++calls;
+          return step(c);
+        };
+        const auto captured = while_loop(on, counted, std::pair(x, none), {.capture = true});
+        const auto called = while_loop(on, step, std::pair(x, none), {.call_each = true});
+        CHECK(calls == 1);
+        CHECK(captured.second.item<std::int64_t>() == most);
+        CHECK(same_bits(captured.first.to_host(), called.first.to_host()));
+      }
+      // A condition that would hold again for what a step makes of the last carry.
+      const ndarray third = while_loop([](const ndarray& c) { return c % 5 != 3; },
+                                       [](const ndarray& c) { return c + 1; }, none, {.capture = true});
+      CHECK(third.item<std::int64_t>() == 3);
+      // A condition of shape (1, 1), and what two arrays of the carry exchange.
+      const auto [a, b] = while_loop(
+          [](const auto& c) {
+            return reshape(max(c.first) < 100, {1, 1});
+          },
+          [](const auto& c) { return std::pair(c.second, c.first + c.second); },
+          std::pair(ones(3, {.device = where}), ones(3, {.device = where})), {.capture = true});
+      CHECK(same_bits(a.to_host(), full({3}, 144.0, {.device = cpu})));
+      CHECK(same_bits(b.to_host(), full({3}, 233.0, {.device = cpu})));
+    }
+  sim::repeats_work = true;
+  const ndarray x = ones(3);
+  const auto same = [](const ndarray& c) { return c; };
+  refuses<value_error>([&] { while_loop([](const ndarray&) { return false; }, same, x, {.capture = true}); },
+                       "has to be an array");
+  refuses<shape_error>([&] { while_loop([](const ndarray& c) { return c > 0; }, same, x, {.capture = true}); },
+                       "not one element");
+  refuses<dtype_error>([&] { while_loop([](const ndarray& c) { return sum(c); }, same, x, {.capture = true}); },
+                       "not bool");
+  refuses<value_error>(
+      [&] {
+        while_loop([](const std::pair<ndarray, int>& c) { return any(c.first > 2); },
+                   [](const std::pair<ndarray, int>& c) { return c; }, std::pair(x, 1), {.capture = true});
+      },
+      "numbers of the host");
 }
 
 TEST_CASE("scan: outputs are stacked") {

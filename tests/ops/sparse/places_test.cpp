@@ -161,16 +161,31 @@ TEST_CASE(
   for (const sn::dtype type : {sn::float64, sn::complex64})
     for (const std::int64_t width : {8, 9, 16, 33}) {
       CAPTURE(width);
-      const sp::sparse_array a = sp::random_array({3000, 700}, 0.05, {.rng = &g}).astype(type);
-      const sn::ndarray x = g.normal(0, 1, {3000, width}).astype(type), y = g.normal(0, 1, {700, width}).astype(type);
-      sn::eval(x, y);
-      const sn::ndarray wanted = sn::matmul(a.toarray().T(), x);
-      const double most = type == sn::float64 ? 1e-12 : 2e-4;
-      const sn::ndarray plain = of_any_threads([&] { return a.T().dot(x); });
-      CHECK(sn::max(sn::abs(plain - wanted)).item<double>() < most);
-      const sn::ndarray all = of_any_threads([&] { return a.T().dot(x, {.alpha = 3, .beta = -2, .y = y}); });
-      CHECK(sn::max(sn::abs(all - (3 * wanted - 2 * y))).item<double>() < 5 * most);
+      for (const bool ascends : {true, false})
+        for (const double density : {0.05, 0.004}) {
+          sp::sparse_array a = sp::random_array({3000, 700}, density, {.rng = &g}).astype(type);
+          if (!ascends) a = a(_, sn::arange(699, -1, -1));  // entries keep their order
+          CHECK(a.has_sorted_indices() == ascends);
+          const sn::ndarray x = g.normal(0, 1, {3000, width}).astype(type),
+                            y = g.normal(0, 1, {700, width}).astype(type);
+          sn::eval(x, y);
+          const sn::ndarray wanted = sn::matmul(a.toarray().T(), x);
+          const double most = type == sn::float64 ? 1e-12 : 2e-4;
+          const sn::ndarray plain = of_any_threads([&] { return a.T().dot(x); });
+          CHECK(sn::max(sn::abs(plain - wanted)).item<double>() < most);
+          const sn::ndarray all = of_any_threads([&] { return a.T().dot(x, {.alpha = 3, .beta = -2, .y = y}); });
+          CHECK(sn::max(sn::abs(all - (3 * wanted - 2 * y))).item<double>() < 5 * most);
+        }
     }
+  // All entries in the last columns, and none at all.
+  const sp::sparse_array uneven =
+      sp::hstack({sp::csr_array(sn::zeros({4000, 500})), sp::csr_array(sn::ones({4000, 30}))});
+  const sn::ndarray x = g.normal(0, 1, {4000, 8});
+  sn::eval(x);
+  const sn::ndarray sums = of_any_threads([&] { return uneven.T().dot(x); });
+  CHECK(sn::max(sn::abs(sums - sn::matmul(uneven.toarray().T(), x))).item<double>() < 1e-10);
+  const sn::ndarray none = of_any_threads([&] { return sp::csr_array(sn::zeros({4000, 500})).T().dot(x); });
+  CHECK(sn::array_equal(none, sn::zeros({500, 8})));
 }
 
 TEST_CASE("sparse: products of coo are those of csr, again and with other elements") {

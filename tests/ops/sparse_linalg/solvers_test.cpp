@@ -4,12 +4,16 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "ops/sparse_linalg/iteration.hpp"
 #include "sinter/sinter.hpp"
 #include "sinter/sparse.hpp"
 #include "sinter/sparse_linalg.hpp"
 #include "ops/sparse_linalg/superlu.hpp"
+#include "support/simulated_gpu.hpp"
+#include "support/simulated_libraries.hpp"
 
 namespace {
 
@@ -65,6 +69,53 @@ TEST_CASE("solvers: looks of the host") {
   CHECK(array_equal(prompt.x, late.x));
   CHECK(products >= needed);
   CHECK(products <= needed + 11);
+}
+
+TEST_CASE("lsmr and lsqr: products that find lengths give what products and other operations do") {
+  const device gpu = sim::first();
+  for (const dtype type : {float32, float64})
+    for (const auto& [rows, columns] : std::vector<std::pair<std::int64_t, std::int64_t>>{{40, 25}, {25, 40}, {30, 30}})
+      for (const double damp : {0.0, 0.3}) {
+        INFO(rows, " x ", columns, ", damp ", damp);
+        const sparse::sparse_array here = sparse::csr_array(
+                                       (scattered(rows, columns, 3) + 4 * eye(rows, columns)).astype(type).to_host()),
+                                   there = here.to_device(gpu);
+        const ndarray b = right_side(rows).astype(type), start = sin(arange(columns, {.dtype = float64})).astype(type);
+        const auto solve = [&](const sparse::sparse_array& a, bool begins) {
+          const auto on = [&](const ndarray& v) { return v.to_device(a.device()); };
+          optional_array x0;
+          if (begins) x0 = on(start);
+          const auto m = sl::lsmr(a, on(b), {.damp = damp, .atol = 1e-5, .btol = 1e-5, .x0 = x0});
+          const auto q = sl::lsqr(a, on(b), {.damp = damp, .atol = 1e-5, .btol = 1e-5, .x0 = x0});
+          return std::pair(m, q);
+        };
+        for (const bool begins : {false, true}) {
+          const auto [m, q] = solve(there, begins);
+          sim::multiplies_normal = false;
+          const auto [m2, q2] = solve(there, begins);
+          sim::multiplies_normal = true;
+          const auto [m3, q3] = solve(here, begins);
+          const double near = type == float32 ? 2e-3 : 1e-9;
+          CHECK(m.itn == m3.itn);
+          CHECK(m.istop == m3.istop);
+          CHECK(m2.itn == m3.itn);
+          CHECK(q.itn == q3.itn);
+          CHECK(q.istop == q3.istop);
+          CHECK(q2.itn == q3.itn);
+          CHECK(length(m.x.to_host() - m3.x.to_host()) <= near * (1 + length(m3.x)));
+          CHECK(length(q.x.to_host() - q3.x.to_host()) <= near * (1 + length(q3.x)));
+          CHECK(std::abs(m.normr - m3.normr) <= near * (1 + m3.normr));
+          CHECK(std::abs(q.r1norm - q3.r1norm) <= near * (1 + q3.r1norm));
+        }
+      }
+  // A breakdown: b is an eigenvector, so the first beta that follows is 0.
+  const sparse::sparse_array one = sparse::identity(6).to_device(gpu);
+  const auto m = sl::lsmr(one, full({6}, 2.0, {.device = gpu}), {.maxiter = 30});
+  CHECK(m.itn == 1);
+  CHECK(array_equal(m.x.to_host(), full({6}, 2.0, {.device = cpu})));
+  const auto q = sl::lsqr(one, full({6}, 2.0, {.device = gpu}), {.iter_lim = 30});
+  CHECK(q.itn == 1);
+  CHECK(allclose(q.x.to_host(), full({6}, 2.0, {.device = cpu})));
 }
 
 TEST_CASE("a callback sees every iterate, and the last one is the solution") {

@@ -42,6 +42,18 @@ results kmeans_of(const call& c) {
   const auto r = cluster::kmeans(c.x.at(0), c.integer(0), kw);
   return {r.cluster_centers, r.labels, array(r.inertia), array(r.n_iter)};
 }
+results minibatch_kmeans_of(const call& c) {
+  cluster::minibatch_kmeans_kw kw{.centers = c.x.at(1),
+                                  .batch_size = c.integer(1),
+                                  .max_iter = c.integer(2),
+                                  .max_no_improvement = c.integer(3),
+                                  .tol = c.n.at(4),
+                                  .reassignment_ratio = 0,
+                                  .random_state = 1};
+  if (c.has("weights")) kw.sample_weight = c.x.at(2);
+  const auto r = cluster::minibatch_kmeans(c.x.at(0), c.integer(0), kw);
+  return {r.cluster_centers, r.labels, array(r.inertia), array(r.n_iter)};
+}
 results dbscan_of(const call& c) {
   const std::string metric = first_word(c);
   cluster::dbscan_kw kw{.min_samples = c.integer(1), .metric = metric};
@@ -76,6 +88,7 @@ const call_table& functions() {
          return results{here.count_neighbors(there, c.n.at(0), {.p = c.n.at(1)})};
        }},
       {"kmeans", kmeans_of},
+      {"minibatch_kmeans", minibatch_kmeans_of},
       {"dbscan", dbscan_of},
       {"linkage", linkage_of},
       {"fcluster",

@@ -35,6 +35,32 @@ constexpr int64_t longest_ordered = 1024;
 /// bound for the others.
 int64_t candidates_of(int64_t k) noexcept { return 2 * k + 64; }
 
+/// So few first elements are held in order, each new one put in its place: most elements come after them and cost a comparison.
+constexpr int64_t few_first = 16;
+
+/// The first k of the elements [begin, end) for k up to few_first, in order; returns how many there are.
+template <class T>
+int64_t keep_few(const T* keys, const ordering<T>& order, int64_t begin, int64_t end, int64_t k,
+                 ranked<typename ordering<T>::key>* held) {
+  using key = typename ordering<T>::key;
+  const auto put = [&](key of, int64_t i, int64_t place) {
+    for (; place > 0 && of < held[place - 1].key; --place) held[place] = held[place - 1];
+    held[place] = {of, i};
+  };
+  const int64_t count = std::min(end - begin, k);
+  for (int64_t i = 0; i < count; ++i) put(order(keys[begin + i]), begin + i, i);
+  if (count < k) return count;
+  key bound = held[k - 1].key;  // a later element of this key comes after k others
+  for (int64_t i = begin + k; i < end; ++i) {
+    const key of = order(keys[i]);
+    if (!(of < bound)) [[likely]]
+      continue;
+    put(of, i, k - 1);
+    bound = held[k - 1].key;
+  }
+  return k;
+}
+
 /// The first k of the elements [begin, end), in any order, to `held`; returns how many there are.
 template <class Key, class KeyAt>
 int64_t keep_first(int64_t begin, int64_t end, int64_t k, ranked<Key>* held, const KeyAt& key_at) {
@@ -75,7 +101,9 @@ void select_row(const T* keys, const row_layout& l, ordering<T> order, int64_t k
   const int64_t apart = candidates_of(k);
   std::array<int64_t, most_shares> counts;
   runtime::parallel_for(parts.count, select_time * static_cast<double>(l.columns), [&](int64_t p) {
-    counts[static_cast<std::size_t>(p)] = keep_first(parts.begin(p), parts.end(p), k, held + p * apart, key_at);
+    counts[static_cast<std::size_t>(p)] = k <= few_first
+                                              ? keep_few(keys, order, parts.begin(p), parts.end(p), k, held + p * apart)
+                                              : keep_first(parts.begin(p), parts.end(p), k, held + p * apart, key_at);
   });
   int64_t count = counts[0];
   for (int64_t p = 1; p < parts.count; ++p) {

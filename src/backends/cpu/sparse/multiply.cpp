@@ -192,58 +192,72 @@ inline void ask_for(const void* at, std::size_t bytes) {
   for (std::size_t b = 0; b < bytes; b += 64) __builtin_prefetch(static_cast<const char*>(at) + b, 1);
 }
 
-/// Adds the products of some rows with `Width` columns of X from `x` on (0: with `count`) to as many sums of all columns of A.
+/// The entries of a row that ascends, from `begin` to `end`, in a range of columns.
+template <class I>
+void clip_row(const I* indices, column_range to, std::int64_t& begin, std::int64_t& end) {
+  constexpr std::int64_t few = 32;
+  if (begin == end || (indices[begin] >= to.first && indices[end - 1] < to.last)) return;
+  if (end - begin > few) {
+    end = std::lower_bound(indices + begin, indices + end, static_cast<I>(to.last)) - indices;
+    begin = std::lower_bound(indices + begin, indices + end, static_cast<I>(to.first)) - indices;
+    return;
+  }
+  while (begin < end && indices[begin] < to.first) ++begin;
+  while (begin < end && indices[end - 1] >= to.last) --end;
+}
+
+/// Adds the products of some rows with `Width` columns of X from `x` on (0: with `count`) to as many sums of all columns of A, or, where
+/// rows ascend, of those in a range.
 /// Early: sums of entries further on are asked for, since none of these additions can begin before its sum has come, and few of them
 /// wait at a time.
 template <int Width, bool Early, class T, class I>
 void scatter_block(const typed_rows<T, I>& a, const T* x, std::int64_t width, std::int64_t count, std::int64_t first,
-                   std::int64_t last, T* sums) {
+                   std::int64_t last, column_range to, T* sums) {
   constexpr std::int64_t ahead = 12;
+  const bool clipped = to.first > 0 || to.last < a.columns;
   const std::int64_t many = Width == 0 ? count : Width;
   [[maybe_unused]] const std::int64_t last_entry = static_cast<std::int64_t>(a.indptr[last]) - 1;
   for (std::int64_t r = first; r < last; ++r) {
-    const auto end = static_cast<std::int64_t>(a.indptr[r + 1]);
+    auto begin = static_cast<std::int64_t>(a.indptr[r]), end = static_cast<std::int64_t>(a.indptr[r + 1]);
+    if (clipped) {
+      clip_row(a.indices, to, begin, end);
+      if (begin == end) continue;
+    }
     T of_row[Width == 0 ? 1 : Width];
     for (int j = 0; j < Width; ++j) of_row[j] = x[r * width + j];
     const T* const all_of_row = Width == 0 ? x + r * width : of_row;
-    for (auto k = static_cast<std::int64_t>(a.indptr[r]); k < end; ++k) {
+    for (std::int64_t k = begin; k < end; ++k) {
       if constexpr (Early)
         ask_for(sums + static_cast<std::int64_t>(a.indices[std::min(k + ahead, last_entry)]) * width,
                 static_cast<std::size_t>(many) * sizeof(T));
       const T v = a.data[k];
-      T* const to = sums + static_cast<std::int64_t>(a.indices[k]) * width;
-      for (std::int64_t j = 0; j < many; ++j) to[j] += v * all_of_row[j];
+      T* const of_column = sums + static_cast<std::int64_t>(a.indices[k]) * width;
+      for (std::int64_t j = 0; j < many; ++j) of_column[j] += v * all_of_row[j];
     }
   }
 }
 template <bool Early, class T, class I>
 void scatter_widths(const typed_rows<T, I>& a, const T* x, std::int64_t width, std::int64_t count, std::int64_t first,
-                    std::int64_t last, T* sums) {
+                    std::int64_t last, column_range to, T* sums) {
   switch (count) {
-    case 4: return scatter_block<4, Early>(a, x, width, count, first, last, sums);
-    case 8: return scatter_block<8, Early>(a, x, width, count, first, last, sums);
-    case 16: return scatter_block<16, Early>(a, x, width, count, first, last, sums);
-    default: return scatter_block<0, Early>(a, x, width, count, first, last, sums);
+    case 4: return scatter_block<4, Early>(a, x, width, count, first, last, to, sums);
+    case 8: return scatter_block<8, Early>(a, x, width, count, first, last, to, sums);
+    case 16: return scatter_block<16, Early>(a, x, width, count, first, last, to, sums);
+    default: return scatter_block<0, Early>(a, x, width, count, first, last, to, sums);
   }
 }
 template <class T, class I>
 void scatter_wide(const typed_rows<T, I>& a, const T* x, std::int64_t width, std::int64_t count, std::int64_t first,
-                  std::int64_t last, T* sums) {
+                  std::int64_t last, column_range to, T* sums) {
   if (is_scattered(a, width * static_cast<std::int64_t>(sizeof(T))))
-    return scatter_widths<true>(a, x, width, count, first, last, sums);
-  scatter_widths<false>(a, x, width, count, first, last, sums);
+    return scatter_widths<true>(a, x, width, count, first, last, to, sums);
+  scatter_widths<false>(a, x, width, count, first, last, to, sums);
 }
-/// All rows, with the columns of X from `from` to `to`.
-template <class T, class I>
-void scatter_columns(const typed_rows<T, I>& a, const sparse_product& p, std::int64_t from, std::int64_t to, T* sums) {
-  scatter_wide(a, static_cast<const T*>(p.x) + from, p.width, to - from, 0, a.rows, sums + from);
-}
-
 /// Adds the products of some rows to sums of all columns.
 template <class T, class I>
 void scatter_rows(const typed_rows<T, I>& a, const sparse_product& p, std::int64_t first, std::int64_t last, T* sums) {
   const T* const x = static_cast<const T*>(p.x);
-  if (x && p.width > 1) return scatter_wide(a, x, p.width, p.width, first, last, sums);
+  if (x && p.width > 1) return scatter_wide(a, x, p.width, p.width, first, last, {0, a.columns}, sums);
   for (std::int64_t r = first; r < last; ++r) {
     const auto end = static_cast<std::int64_t>(a.indptr[r + 1]);
     auto k = static_cast<std::int64_t>(a.indptr[r]);
@@ -322,23 +336,55 @@ void times_transposed_band(const typed_rows<T, I>& a, const sparse_product& p, c
   });
 }
 
-/// Of so many columns threads take some each, all rows in order: bits do not depend on how many, and nothing is added up twice.
+/// Ranges of the columns of A with about as many entries, by what a sample of the entries has.
+template <class T, class I>
+std::vector<column_range> shares_of_columns(const typed_rows<T, I>& a, std::int64_t entries, std::int64_t shares) {
+  constexpr std::int64_t sampled = 512;
+  std::vector<std::int64_t> sample;
+  for (std::int64_t k = 0; k < sampled && entries > 0; ++k) sample.push_back(a.indices[entries * k / sampled]);
+  std::sort(sample.begin(), sample.end());
+  std::vector<column_range> ranges;
+  for (std::int64_t s = 0, from = 0; s < shares; ++s) {
+    const auto end = static_cast<std::size_t>(sampled * (s + 1) / shares);
+    const std::int64_t to = end < sample.size() ? std::max(from, sample[end]) : a.columns;
+    ranges.push_back({from, to});
+    from = to;
+  }
+  return ranges;
+}
+
+/// Of so many columns of X there is one array of sums, to which all rows add in order: bits do not depend on how many threads there are,
+/// and nothing is added up twice. Where rows ascend, threads take the sums of some columns of A each; else some columns of X,
+/// at least a cache line of each sum, since lines that two threads write go to and fro.
 constexpr std::int64_t wide = 8;
 bool is_wide(const sparse_product& p) { return p.x && p.width >= wide; }
 template <class T, class I>
 void times_transposed_wide(const sparse_matrix& m, const sparse_product& p, double time, T* result, T* scratch) {
   const typed_rows<T, I> a(m);
   const scaling<T> scale(p);
-  const std::int64_t size = a.columns * p.width, blocks = std::min<std::int64_t>(runtime::thread_count(), p.width / 4);
+  constexpr std::int64_t line = std::max<std::int64_t>(1, 64 / static_cast<std::int64_t>(sizeof(T)));
+  const std::int64_t size = a.columns * p.width, threads = runtime::thread_count();
   T* const sums = scale.added ? scratch : result;  // the result may be what is added
-  runtime::parallel_for(blocks, time, [&](std::int64_t b) {
-    const std::int64_t first = p.width * b / blocks, last = p.width * (b + 1) / blocks;
-    if (blocks == 1) std::fill(sums, sums + size, T{});
-    else
+  const T* const x = static_cast<const T*>(p.x);
+  if (m.ascends) {
+    constexpr double least_share = 50e3;  // nanoseconds: a share looks at the ends of all rows
+    const std::int64_t shares = std::clamp<std::int64_t>(static_cast<std::int64_t>(time / least_share), 1, threads);
+    const auto ranges = shares_of_columns(a, m.entries, shares);
+    runtime::parallel_for(shares, time, [&](std::int64_t b) {
+      const column_range to = ranges[static_cast<std::size_t>(b)];
+      std::fill(sums + to.first * p.width, sums + to.last * p.width, T{});
+      if (to.first < to.last) scatter_wide(a, x, p.width, p.width, 0, a.rows, to, sums);
+    });
+  } else {
+    const std::int64_t lines = p.width / line, blocks = std::clamp<std::int64_t>(lines, 1, threads);
+    runtime::parallel_for(blocks, time, [&](std::int64_t b) {
+      const std::int64_t first = lines * b / blocks * line,
+                         last = b + 1 < blocks ? lines * (b + 1) / blocks * line : p.width;
       for (std::int64_t c = 0; c < a.columns; ++c)
         std::fill(sums + c * p.width + first, sums + c * p.width + last, T{});
-    scatter_columns(a, p, first, last, sums);
-  });
+      scatter_wide(a, x + first, p.width, last - first, 0, a.rows, {0, a.columns}, sums + first);
+    });
+  }
   if (!scale.added && !scale.scaled) return;
   constexpr std::int64_t block = 4096;
   runtime::parallel_for((size + block - 1) / block, 0.5 * static_cast<double>(size), [&](std::int64_t at) {

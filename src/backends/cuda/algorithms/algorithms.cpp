@@ -35,6 +35,9 @@ device::scan_job job_of(const scan_layout& l) {
 device::bin_entries entries_of(const runtime::bin_entries& e) {
   return {e.count, element_of(e.bin_type), e.bins, element_of(e.weight_type), e.weights};
 }
+device::means_layout job_of(const runtime::means_layout& l) {
+  return {element_of(l.type), l.points, l.dimensions, l.clusters};
+}
 device::select_job job_of(const selection& s) {
   return {s.count, s.packed, s.words, reinterpret_cast<const unsigned char*>(s.flags)};
 }
@@ -149,6 +152,20 @@ class cuda_algorithms final : public runtime::algorithms {
     if (!counted) throw dtype_error("[histogram] no bins for samples of dtype " + std::string(name(type)));
     call("histogram", [&] {
       return device::histogram(context_, element_of(type), samples, n, {r.low, r.high, r.count, r.narrow}, counts);
+    });
+  }
+
+  bool assigns_points(const runtime::means_layout& l, bool sums) const override {
+    begin();
+    return device::assigns_points(job_of(l), sums);
+  }
+  size_t assign_points_scratch(const runtime::means_layout& l) override {
+    return device::assign_points_scratch(job_of(l));
+  }
+  void assign_points(const runtime::means_layout& l, const runtime::means_arrays& a, void* scratch) override {
+    call("kmeans", [&] {
+      return device::assign_points(context_, job_of(l),
+                                   {a.x, a.centers, a.weights, a.before, a.labels, a.sums, a.totals, a.same}, scratch);
     });
   }
 

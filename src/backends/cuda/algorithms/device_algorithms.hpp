@@ -52,6 +52,22 @@ struct bin_job {
   bool narrow = false;
 };
 
+/// As runtime::means_layout and runtime::means_arrays.
+struct means_layout {
+  element type{};
+  std::int64_t points = 0, dimensions = 0, clusters = 0;
+};
+struct means_arrays {
+  const void* x = nullptr;
+  const void* centers = nullptr;
+  const void* weights = nullptr;
+  const std::int64_t* before = nullptr;
+  std::int64_t* labels = nullptr;
+  void* sums = nullptr;
+  void* totals = nullptr;
+  bool* same = nullptr;
+};
+
 /// Bins of i32 or i64, and weights of f32 or f64 for sums.
 struct bin_entries {
   std::int64_t count = 0;
@@ -107,5 +123,10 @@ cudaError_t histogram(const context& c, element type, const void* samples, std::
                       std::int64_t* counts);
 cudaError_t sum_bins_scratch(const context& c, std::int64_t n, std::int64_t bin_count, std::size_t& bytes);
 cudaError_t sum_bins(const context& c, const bin_entries& e, std::int64_t bin_count, double* sums, void* scratch);
+
+/// Whether the current device has a kernel for such a step of k-means.
+bool assigns_points(const means_layout& l, bool sums);
+std::size_t assign_points_scratch(const means_layout& l);
+cudaError_t assign_points(const context& c, const means_layout& l, const means_arrays& a, void* scratch);
 
 }  // namespace sinter::cuda::device

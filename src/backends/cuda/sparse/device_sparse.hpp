@@ -21,6 +21,11 @@ struct sparse_job {
 std::size_t sparse_multiply_scratch(const sparse_job& j);
 cudaError_t sparse_multiply(const context& c, const sparse_job& j, void* result, void* scratch);
 
+/// x, y and scales as in runtime::normal_product; the scales of the job have no part in it.
+bool can_multiply_normal(const sparse_job& j);
+cudaError_t sparse_multiply_normal(const context& c, const sparse_job& j, const double* other, double* length,
+                                   void* result);
+
 /// Entries of compressed rows in the order of their columns, those of a column in the order they had.
 struct transpose_job {
   bool wide = false;  // int64 indices

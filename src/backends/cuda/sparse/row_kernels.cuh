@@ -16,7 +16,10 @@
 
 namespace sinter::cuda::device {
 
-constexpr int csr_row_threads = 256, csr_resident_threads = 512, csr_giant_threads = 128, csr_join_threads = 128;
+/// Of a block: small ones where a warp has a row, so that the next ones begin as soon as rows end.
+template <int Lanes>
+constexpr int csr_row_threads = Lanes == 32 ? 128 : 256;
+constexpr int csr_resident_threads = 512, csr_normal_threads = 1024, csr_giant_threads = 128, csr_join_threads = 128;
 constexpr int csr_patience = 64;      // entries for each lane of a row; if there are more, the warp takes it
 constexpr int csr_giant = 8192;       // entries of a row; if there are more, it is divided
 constexpr int csr_giant_tile = 4096;  // at most half of that: no giant lies inside of a tile
@@ -98,9 +101,9 @@ __device__ __forceinline__ void csr_take_rows(const csr_job<T, I>& j, const T* x
 
 /// Blocks of csr_row_threads threads, each with as many rows as it has groups of lanes.
 template <class T, class I, int Lanes, int Each>
-__global__ void __launch_bounds__(csr_row_threads) csr_times_vector(const csr_job<T, I> j) {
+__global__ void __launch_bounds__(csr_row_threads<Lanes>) csr_times_vector(const csr_job<T, I> j) {
   const int thread = static_cast<int>(threadIdx.x);
-  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * (csr_row_threads / Lanes) + thread / Lanes;
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * (csr_row_threads<Lanes> / Lanes) + thread / Lanes;
   csr_take_rows<Lanes, Each, Lanes == 32>(j, j.x, row, thread % 32);
 }
 

@@ -46,6 +46,16 @@ class cuda_sparse final : public runtime::sparse {
         [&](const device::context& here) { return device::sparse_multiply(here, job_of(a, p), result, scratch); });
   }
 
+  bool multiplies_normal(const sparse_matrix& a) const override {
+    check(cudaSetDevice(target_.device), "cudaSetDevice");
+    return device::can_multiply_normal(job_of(a, {.x = a.data}));  // of some x
+  }
+  void multiply_normal(const sparse_matrix& a, const runtime::normal_product& p, void* result) override {
+    run("matmul", [&](const device::context& here) {
+      return device::sparse_multiply_normal(here, job_of(a, {.x = p.x, .y = p.y}), p.other, p.length, result);
+    });
+  }
+
   bool transposes(const sparse_matrix& a) const override { return device::can_transpose(a.entries, a.columns); }
   std::size_t transpose_scratch(const sparse_matrix& a, std::size_t /*bytes*/) const override {
     check(cudaSetDevice(target_.device), "cudaSetDevice");

@@ -24,6 +24,12 @@ struct csr_job {
   bool scaled = false, weighted = false;  // whether alpha, beta are other than 1
 };
 
+/// A x / |x| - (|x| / other) y: the 2-norm of x goes to `length`.
+struct csr_lengths {
+  const double* other = nullptr;
+  double* length = nullptr;
+};
+
 /// What tiles of entries have of giants, rows that are divided.
 template <class T>
 struct csr_tiles {
