@@ -202,6 +202,21 @@ value ranked_elements(const value& from, const runtime::row_layout& l, std::span
   return to;
 }
 
+bool finds_own_ranks(const value& v, const runtime::row_layout& l) {
+  return l.rows > 0 && l.columns > 0 && algorithms_of(v).finds_own_ranks(l);
+}
+
+value own_ranked_elements(const value& from, const runtime::row_layout& l, const value& ranks) {
+  value to = unset_leaf(ranks->shape, from->type, from->device);
+  if (to->size() == 0) return to;
+  runtime::algorithms& device = algorithms_of(from);
+  const runtime::buffer scratch = scratch_for(from, device.own_ranks_scratch(l));
+  device.find_own_ranks(l, ranks->size() / l.rows, static_cast<const std::int64_t*>(address_to_read(ranks)),
+                        address_to_read(from), address_to_write(to), scratch.data());
+  graph::inherit_faults(to, {&from, &ranks});
+  return to;
+}
+
 value first_of_rows(const value& keys, const runtime::row_layout& l, bool descending, std::int64_t k) {
   dims shape = keys->shape;
   shape[shape.size() - 1] = k;

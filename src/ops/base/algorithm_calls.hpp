@@ -54,6 +54,10 @@ std::int64_t most_ranks(const value& v, const runtime::row_layout& l);
 /// The elements of the ranks `kth` (ascending, without repetition, not empty) of each row of an evaluated value: of its
 /// shape with as many elements in the last place.
 value ranked_elements(const value& from, const runtime::row_layout& l, std::span<const std::int64_t> kth);
+/// Whether own_ranked_elements() takes such rows.
+bool finds_own_ranks(const value& v, const runtime::row_layout& l);
+/// The elements of the ranks of each row, evaluated int64 with as many ranks in the last place as the result has elements.
+value own_ranked_elements(const value& from, const runtime::row_layout& l, const value& ranks);
 /// The positions of the first k elements of each row in the order of argsort_rows: in this order where orders_first(),
 /// else by position. int64, of the shape of `keys` with k in the last place; 0 < k < l.columns.
 bool orders_first(const value& keys, const runtime::row_layout& l, std::int64_t k);
