@@ -124,19 +124,28 @@ value argsort_rows(const value& keys, const runtime::row_layout& l, bool descend
   return order;
 }
 
-value random_order_of(const value& keys) {
+value random_order_of(const value& keys, std::int64_t first) {
   value order = unset_leaf(keys->shape, dtype::i64, keys->device);
   const std::int64_t n = keys->size();
   if (n == 0) return order;
   runtime::algorithms& device = algorithms_of(keys);
   const runtime::buffer scratch = scratch_for(keys, device.random_order_scratch(n));
-  device.random_order(n, static_cast<const std::uint64_t*>(address_to_read(keys)),
-                      static_cast<std::int64_t*>(address_to_write(order)), scratch.data());
+  device.random_order_first(n, first, static_cast<const std::uint64_t*>(address_to_read(keys)),
+                            static_cast<std::int64_t*>(address_to_write(order)), scratch.data());
   graph::inherit_faults(order, {&keys});
   return order;
 }
 
 bool is_in_host_memory(runtime::device_id device) { return runtime::get_backend(device).host_addressable(); }
+
+bool is_at_hand(const value& v) { return is_in_host_memory(v->device) && graph::is_in_memory(v); }
+
+value made_at_once(const value& v, const dims& shape, dtype type, const std::function<void(const void*, void*)>& f) {
+  const value from = evaluated(v), to = unset_leaf(shape, type, v->device);
+  if (to->size() != 0) f(address_to_read(from), address_to_write(to));
+  graph::inherit_faults(to, {&from});
+  return to;
+}
 
 value first_different_of(const value& numbers, std::int64_t wanted) {
   value to = unset_leaf(dims{wanted}, dtype::i64, numbers->device);

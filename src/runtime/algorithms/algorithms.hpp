@@ -95,6 +95,11 @@ class algorithms {
   /// their highest bits. Scratch as argsort().
   virtual std::size_t random_order_scratch(std::int64_t n) = 0;
   virtual void random_order(std::int64_t n, const std::uint64_t* keys, std::int64_t* result, void* scratch) = 0;
+  /// The same, of which only the first `count` elements are looked at.
+  virtual void random_order_first(std::int64_t n, std::int64_t /*count*/, const std::uint64_t* keys,
+                                  std::int64_t* result, void* scratch) {
+    random_order(n, keys, result, scratch);
+  }
 
   /// Whether rows can be partitioned, and their first elements selected, for less than it takes to sort them. If not,
   /// callers sort.

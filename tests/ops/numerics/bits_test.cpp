@@ -108,3 +108,30 @@ TEST_CASE("fits with covariances and all that was found") {
   CHECK_THROWS_AS(polyfit_cov(zeros({5}), ones({5}), 2), linalg_error);
   CHECK_THROWS_AS(polyfit_full(x, y, -1), value_error);
 }
+
+TEST_CASE("bits of a few elements in memory are those of a pending expression") {
+  for (const dtype t : {bool_, uint8, int8})
+    for (const shape_t& shape :
+         {shape_t{0}, shape_t{1}, shape_t{13}, shape_t{3, 8}, shape_t{5, 11}, shape_t{0, 9}, shape_t{4, 0}, shape_t{}})
+      for (const std::string_view order : {"big", "little"})
+        for (std::int64_t axis = -1; axis < std::int64_t{shape.ndim()}; ++axis) {
+          CAPTURE(name(t));
+          CAPTURE(to_string(shape));
+          CAPTURE(axis);
+          bits_kw kw{.bitorder = order};
+          if (axis >= 0) kw.axis = axis;
+          const auto made = [&] {
+            std::int64_t n = 1;
+            for (const std::int64_t k : shape) n *= k;
+            return reshape((arange(n) * 7 % 3).astype(t), shape);
+          };
+          const ndarray pending = made(), there = made();
+          eval(there);
+          const ndarray bits = packbits(there, kw);
+          CHECK(bits.dtype() == uint8);
+          CHECK(array_equal(bits, packbits(pending, kw)));
+          const ndarray later = packbits(made(), kw);
+          CHECK(array_equal(unpackbits(bits, kw), unpackbits(later, kw)));
+          if (shape.ndim() == 2) CHECK(array_equal(packbits(there.T(), kw), packbits(pending.T(), kw)));
+        }
+}

@@ -16,6 +16,8 @@ class cpu_algorithms final : public runtime::algorithms {
                void* scratch) override;
   std::size_t random_order_scratch(std::int64_t n) override;
   void random_order(std::int64_t n, const std::uint64_t* keys, std::int64_t* result, void* scratch) override;
+  void random_order_first(std::int64_t n, std::int64_t count, const std::uint64_t* keys, std::int64_t* result,
+                          void* scratch) override;
 
   bool can_partition(const runtime::row_layout& l) const override;
   std::size_t partition_scratch(const runtime::row_layout& l, std::int64_t kth_count, bool positions) override;
