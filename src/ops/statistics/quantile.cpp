@@ -283,13 +283,14 @@ std::vector<std::int64_t> distinct(const ndarray& counts) {
   return n;
 }
 
-/// The elements of each row's own ranks, where the device selects them row by row; otherwise undefined.
-ndarray with_own_ranks(const sample& s, const ndarray& ranks) {
+/// The elements of each row's own ranks, list by list, where the device selects them row by row; otherwise undefined.
+ndarray with_own_ranks(const sample& s, const std::vector<ndarray>& ranks) {
   if (is_intercepting()) return {};
   const value v = value_of(s.elements);
   const rows_of r = rows_along(v, v->shape.size() - 1);
   if (!finds_own_ranks(r.elements, r.layout())) return {};
-  const value rows = evaluated(r.elements), wanted = evaluated(value_of(ranks));
+  const value rows = evaluated(r.elements);
+  const value wanted = evaluated(value_of(clip(concatenate(ranks, -1), 0, s.count - 1)));
   return wrap(own_ranked_elements(rows, r.layout(), wanted));
 }
 
@@ -298,10 +299,12 @@ ndarray with_own_ranks(const sample& s, const ndarray& ranks) {
 template <class List>
 std::vector<ndarray> elements_at(const sample& s, const std::vector<ndarray>& ranks, const List& all) {
   std::vector<ndarray> out;
-  const ndarray together = clip(ranks.size() == 1 ? ranks[0] : concatenate(ranks, -1), 0, s.count - 1);
-  if (const ndarray own = with_own_ranks(s, together); own.defined()) {
+  if (const ndarray own = with_own_ranks(s, ranks); own.defined()) {
     std::int64_t first = 0;
-    for (const ndarray& k : ranks) out.push_back(last_axis(own, first, first + k.shape(-1))), first += k.shape(-1);
+    for (const ndarray& k : ranks) {
+      out.push_back(last_axis(own, first, first + k.shape(-1)));
+      first += k.shape(-1);
+    }
     return out;
   }
   const ordered sorted = with_ranks(s, all());
