@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "ops/base/access.hpp"
 #include "runtime/backend.hpp"
 #include "sinter/grad.hpp"
 #include "sinter/loops.hpp"
@@ -113,6 +114,11 @@ TEST_CASE("complex parts: one element, none, many axes") {
   one[list{0}] = one * 2;
   cumsum(one + 1, {.out = one});
   CHECK(values(z) == complexes{1.0 + 7i});
+  ndarray first = z.real();
+  first += 2;
+  first[list{0}] = first * 2;
+  CHECK(values(z) == complexes{6.0 + 7i});
+  CHECK(first.strides() == std::vector<std::int64_t>{16});
   ndarray scalar_array = ndarray(z(0)).copy();
   ndarray part = scalar_array.real();
   part(ellipsis) = 4;
@@ -184,6 +190,33 @@ TEST_CASE("complex parts: addresses, other dtypes, memory of others") {
   CHECK(real(over)(0).item<float>() == 5);
 }
 
+TEST_CASE("complex parts: written where the numbers lie within larger memory, and by address") {
+  ndarray z;
+  {
+    ndarray all = arange(12.0) + 1i;
+    eval(all);
+    z = all(slice(3, 9)).copy();
+    eval(z);
+  }
+  z.imag()[list{5, 0}] = array({7.0, 8.0});
+  z.imag()[list{2, 3}] = 9;
+  add_at(real(z)[list{1, 1}], 10);
+  CHECK(values(z) == complexes{3.0 + 8i, 24.0 + 1i, 5.0 + 9i, 6.0 + 9i, 7.0 + 1i, 8.0 + 7i});
+  for (const shape_t& shape : {shape_t{}, shape_t{1}, shape_t{0, 3}, shape_t{2}}) {
+    const ndarray numbers = zeros(shape, complex64), parts = numbers.real();
+    CHECK_FALSE(ops::view_of(parts, "test").whole);
+  }
+  const device_guard on_the_host(cpu);
+  ndarray y = arange(4.0) + 1i, part = imag(y(slice(1, 3)));
+  {
+    const graph::array_view& v = ops::view_of(part, "test");
+    const graph::write_lock mine(*v.store);
+    static_cast<double*>(graph::begin_write(v))[0] = 5;
+    CHECK(graph::in_c_order(v) == false);
+  }
+  CHECK(values(y) == complexes{1i, 1.0 + 5i, 2.0 + 1i, 3.0 + 1i});
+}
+
 TEST_CASE("complex parts: read within the kernel that needs them") {
   ndarray z = zeros({64, 64}, complex64);
   eval(z);
@@ -239,8 +272,10 @@ TEST_CASE("complex parts: loops and captures write through them") {
       },
       z);
   CHECK(values(end) == complexes{0, 6.0 + 2i, 12.0 + 4i, 18.0 + 6i});
+  const ndarray k = grid();
   const ndarray summed = fori_loop(
-      0, 3, [](const ndarray&, const ndarray& c) { return ndarray(c + 1); }, ndarray(z.imag()));
-  CHECK(reals(summed) == doubles{3, 5, 7, 9});
+      0, 3, [](const ndarray&, const ndarray& c) { return ndarray(c + 1); }, ndarray(k.imag()(1)));
+  CHECK(reals(summed) == doubles{403, 503, 603, 703});
+  CHECK(reals(k.imag()(1)) == doubles{400, 500, 600, 700});
   CHECK(reals(z.imag()) == doubles{0, 2, 4, 6});
 }
