@@ -138,8 +138,6 @@ value random_order_of(const value& keys, std::int64_t first) {
 
 bool is_in_host_memory(runtime::device_id device) { return runtime::get_backend(device).host_addressable(); }
 
-bool is_at_hand(const value& v) { return is_in_host_memory(v->device) && graph::is_in_memory(v); }
-
 value made_at_once(const value& v, const dims& shape, dtype type, const std::function<void(const void*, void*)>& f) {
   const value from = evaluated(v), to = unset_leaf(shape, type, v->device);
   if (to->size() != 0) f(address_to_read(from), address_to_write(to));

@@ -42,8 +42,6 @@ value argsort_rows(const value& keys, const runtime::row_layout& l, bool descend
 value random_order_of(const value& keys, std::int64_t first);
 /// Whether the elements of a device's arrays are in the host's memory.
 bool is_in_host_memory(runtime::device_id device);
-/// There: whether a value is in memory already.
-bool is_at_hand(const value& v);
 /// There: a value that f(v's elements, its own) makes at once.
 value made_at_once(const value& v, const dims& shape, dtype type, const std::function<void(const void*, void*)>& f);
 /// There: the first `wanted` different ones of evaluated int64 numbers, none of which is negative, in their order; null if there

@@ -26,7 +26,7 @@ void check_order(std::string_view order, const char* function) {
     fail<value_error>(function, "the bitorder is 'big' or 'little', not '", order, "'");
 }
 
-constexpr std::int64_t least_words = 4096;  // elements: for fewer nothing is evaluated
+constexpr std::int64_t least_words = 4096;  // elements
 
 /// Whether elements are worth words.
 bool in_words(const value& v) {
@@ -61,10 +61,10 @@ ndarray ones_of(const ndarray& words) {
   return bitwise_and(right_shift(bitwise_or(bitwise_and(words, low) + low, words), 7), 0x0101010101010101u);
 }
 
-/// Whether a few elements of one byte are in memory that the host has, so that their bits are moved at once: recording an operation
-/// costs more. What is pending is left to kernels, which may compute it, too.
+/// Whether a few elements of one byte are in the host's memory, or will be: their bits are moved at once, which costs less than to
+/// record how.
 bool are_few_at_hand(const value& v) {
-  return v->size() < least_words && itemsize(v->type) == 1 && is_at_hand(v) && may_look_at(v);
+  return v->size() < least_words && itemsize(v->type) == 1 && is_in_host_memory(v->device) && may_look_at(v);
 }
 
 /// Which bit of a byte the first element is, and the way to the next one.
