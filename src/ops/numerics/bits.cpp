@@ -1,7 +1,8 @@
 // Bits packed into bytes, and out of them.
 //
 // Where memory can be read as words, eight elements are one of 64 bits: on a CPU, whose loops along eight elements cost more than
-// the elements. Elsewhere a sum over eight shifted bits, which records and fuses.
+// the elements. Few elements are moved there one by one, at the call. Elsewhere a sum over eight shifted bits, which records and
+// fuses.
 #include <utility>
 
 #include "core/shape.hpp"
