@@ -130,17 +130,20 @@ struct frexp_result {
 };
 frexp_result frexp(const ndarray& x);
 
-// Complex parts: of named arrays they can be assigned to, `real(x) = e` (complex_part); else new arrays, never views.
-
 /// Complex conjugate; real numbers as they are (bools give int8, as in NumPy).
 ndarray conj(const ndarray& x);
+/// Real parts: a view of complex x, which shares its memory and can be written, `real(x) = e`, `real(x)(0) += 1`; real x itself.
+/// Read, they are computed within the kernel that needs them. Of an array that nothing else refers to, as of `real(x * y)`,
+/// they are a new array.
 ndarray real(const ndarray& x);
-/// Imaginary part; zeros of x's dtype for real x.
+/// Imaginary parts, a view likewise; read-only zeros of x's dtype for real x (a write is a dtype_error).
 ndarray imag(const ndarray& x);
-inline complex_part real(ndarray& x) { return x.real(); }
-inline complex_part imag(ndarray& x) { return x.imag(); }
-inline complex_part real(const subarray& x) { return x.real(); }
-inline complex_part imag(const subarray& x) { return x.imag(); }
+inline ndarray real(ndarray&& x) { return std::move(x).real(); }
+inline ndarray imag(ndarray&& x) { return std::move(x).imag(); }
+inline subarray real(ndarray& x) { return x.real(); }
+inline subarray imag(ndarray& x) { return x.imag(); }
+inline subarray real(const subarray& x) { return x.real(); }
+inline subarray imag(const subarray& x) { return x.imag(); }
 /// Angle of a complex number, in radians or degrees; real dtype.
 ndarray angle(const ndarray& x, bool deg = false);
 

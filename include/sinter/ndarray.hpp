@@ -31,7 +31,6 @@ struct ndarray_access;
 namespace sinter::inline v0 {
 
 class subarray;
-class complex_part;
 class stream;
 
 /// Part of a nested brace list: a number or a list. Parameter-only.
@@ -189,10 +188,9 @@ class ndarray {
   /// longer (shape_error: it does not divide; value_error: strides or offset are no multiples of the new size). A view: evaluates
   /// the array and pins its storage, as data() does.
   ndarray view(sinter::dtype to) const;
-  /// The parts of complex numbers. While they are temporaries assignment writes them to the array: `x.imag() = e`,
-  /// `x.real()(slice(2)) += 1`. A name of them holds the values as they are now.
-  complex_part real() const&;
-  complex_part imag() const&;
+  /// The parts of complex numbers: views, as indexing gives them, `x.imag() = e`, `x.real()(slice(2)) += 1` (elementwise.hpp).
+  subarray real() const&;
+  subarray imag() const&;
   ndarray real() const&&;
   ndarray imag() const&&;
   /// The array on another device; itself if it is there already. Copies between a GPU and pinned memory, and between
@@ -457,8 +455,8 @@ class subarray : public ndarray {
   using ndarray::operator>>=;
 
   /// The parts of a temporary can be written, too: `x(0).real() = e`.
-  complex_part real() const;
-  complex_part imag() const;
+  subarray real() const;
+  subarray imag() const;
 
  private:
   friend struct ops::ndarray_access;
@@ -496,5 +494,3 @@ inline subarray ndarray::operator[](const index& i) const { return at(&i, 1); }
 #endif
 
 }  // namespace sinter::inline v0
-
-#include "sinter/complex_part.hpp"

@@ -2,7 +2,6 @@
 #pragma once
 #include "sinter/autotune.hpp"
 #include "sinter/benchmark.hpp"
-#include "sinter/complex_part.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/device.hpp"
 #include "sinter/device_properties.hpp"

@@ -1,4 +1,5 @@
 // Slices, halos, reshapes and writes of arrays in parts.
+#include <complex>
 #include <functional>
 #include <vector>
 
@@ -62,6 +63,29 @@ TEST_CASE("slices of distributed arrays") {
       x, [](const ndarray& u) { return roll(u, 3, 0) + roll(u, -2, 1); }, "rolled");
   compare(
       x, [](const ndarray& u) { return u["None, ..."] * u["..., None, 0:1"].sum(axes{0}); }, "new axes");
+}
+
+TEST_CASE("complex parts of distributed arrays") {
+  const ndarray x = generator(29).standard_normal({23, 14});
+  compare(
+      x,
+      [](const ndarray& u) {
+        ndarray z = u * std::complex<double>(1, 2);
+        ndarray re = z.real(), im = imag(z);
+        im["1:-1"] *= re["1:-1"];
+        re(idx::_) = im["::-1"];
+        z(3) = 1;
+        return re - im;
+      },
+      "parts");
+  compare(
+      x,
+      [](const ndarray& u) {
+        ndarray z = u.astype(complex128);
+        z["::2"].imag().T()(3) = 7;
+        return z;
+      },
+      "parts of a slice");
 }
 
 TEST_CASE("stencils exchange edges only") {

@@ -23,7 +23,7 @@ SIGNATURES = {
     "take_along_axis": "rrri", "take": "rrri", "drop": "r", "eval": "s", "read": "r", "alias": "rr", "fails": "",
     "pin": "r", "mark": "", "launches": "i", "held": "i", "true": "r",
     "pick": "rrK", "pick_set": "rKr", "pick_set_weak": "rKbx", "pick_iset": "rKfr", "pick_iset_weak": "rKfbx",
-    "pick_add": "rKr", "set_part": "rrb", "masked": "rfrrr", "ternary": "rfrrr", "stored": "rfrr",
+    "pick_add": "rKr", "set_part": "rrb", "masked": "rfrrr", "ternary": "rfrrr", "stored": "rfrr", "part": "rrb",
 }
 OPS = {name: i for i, name in enumerate(SIGNATURES)}
 FUNCTIONS = ["add", "subtract", "multiply", "divide", "floor_divide", "remainder", "maximum", "minimum", "fmax", "fmin",
@@ -47,7 +47,7 @@ KEEPDIMS, ALL_AXES = 1, 2
 LEFT, FLOATING = 1, 2                      # flags of weak scalars
 
 
-REAL_PART, IMAGINARY_PART = 0, 1           # flags of "set_part"
+REAL_PART, IMAGINARY_PART = 0, 1           # flags of "set_part" and "part"
 
 
 def function(f):
@@ -399,6 +399,13 @@ class Machine:
         part = v.a.imag if which else v.a.real
         np.broadcast_to(e.a, part.shape)
         self.store(part, CODE[part.dtype], e.a)
+
+    def op_part(self, d, s, which):
+        """x.real, x.imag: views."""
+        v = self.get(s)
+        if v.a.dtype.kind != "c":
+            raise Rejected
+        self.put(d, v.a.imag if which else v.a.real)
 
     def op_masked(self, d, f, a, b, m):
         """f(a, b, where=m), with 0 elsewhere."""

@@ -270,7 +270,7 @@ bool reads_parts(const instruction& i) {
                                               "nanpercentile 60 nearest",
                                               "quantile 0.5 inverted_cdf"};
   return (i.op >= opcode::view && i.op <= opcode::broadcast_to) || i.op == opcode::pick || i.op == opcode::set_part ||
-         by_views.count(i.function) != 0;
+         i.op == opcode::part || by_views.count(i.function) != 0;
 }
 
 }  // namespace

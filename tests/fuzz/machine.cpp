@@ -230,6 +230,7 @@ class machine {
       case opcode::copy: return get(i, 1).copy();
       case opcode::astype: return get(i, 1).astype(type);
       case opcode::alias: return get(i, 1);
+      case opcode::part: return i.flags ? imag(get(i, 1)) : real(get(i, 1));
       default: return {};
     }
   }

@@ -15,7 +15,7 @@ from builder import Builder, random_program
 from bytecode import FUNCTIONS, OPS, Rejected, SIGNATURES, write_program
 from functions import functions
 from golden_format import Writer
-from names import names
+from names import names, parts
 from selections import selections
 
 # (name, generator, exact programs, inexact programs)
@@ -25,7 +25,7 @@ FAMILIES = [("random", random_program, 5000, 800), ("views_and_writes", directed
             ("nearest", directed.nearest, 250, 150), ("tails", directed.tails, 0, 200), ("ties", directed.ties, 150, 0),
             ("odd_operands", directed.odd_operands, 250, 0), ("broadcast_pairs", directed.broadcast_pairs, 150, 100),
             ("large", directed.large, 80, 80), ("selections", selections, 600, 100),
-            ("names", names, 500, 100), ("special", directed.special, 0, 150), ("functions", functions, 900, 250)]
+            ("names", names, 500, 100), ("special", directed.special, 0, 150), ("functions", functions, 900, 250), ("parts", parts, 500, 100)]
 
 
 def one(generate, seed, exact):

@@ -1,4 +1,6 @@
 """Programs with the functions that are composed of others: borders, orders, divisors, medians, masked calls, complex parts."""
+from selections import step_pick
+
 from builder import random_shape, step_compute, step_evaluate, step_overlap, step_view, step_write
 from bytecode import ALL_AXES, BF16, IMAGINARY_PART, KEEPDIMS, NO_DTYPE, REAL_PART
 
@@ -63,6 +65,34 @@ def step_part(b):
 
 STEPS = [(step_unary, .22), (step_binary, .12), (step_reduce, .12), (step_masked, .1), (step_part, .14), (step_view, .08),
          (step_compute, .06), (step_write, .06), (step_overlap, .04), (step_evaluate, .06)]
+
+
+def step_view_of_part(b):
+    s = b.pick(lambda v: v.a.dtype.kind == "c")
+    if s is not None:
+        b.make("part", s, int(b.rng.choice([REAL_PART, IMAGINARY_PART])))
+
+
+def step_pin(b):
+    b.emit("pin", b.pick())
+
+
+PART_STEPS = [(step_view_of_part, .26), (step_write, .2), (step_pick, .14), (step_view, .12), (step_part, .06), (step_compute, .08),
+              (step_overlap, .06), (step_evaluate, .06), (step_pin, .02)]
+
+
+def parts(b):
+    """Views of complex parts, which are written in every way."""
+    rng = b.rng
+    shape = random_shape(rng, 60)
+    for code in [13, 14, int(rng.choice([4, 7, 11, 12]))]:
+        b.data(code, shape, flavour=0 if b.exact else 1)
+    steps, weights = zip(*PART_STEPS)
+    for _ in range(int(rng.integers(7, 18))):
+        while len(b.free) < 8:
+            b.drop(b.pick())
+        steps[int(rng.choice(len(steps), p=weights))](b)
+    b.finish()
 
 
 def names(b):

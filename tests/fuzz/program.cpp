@@ -42,7 +42,7 @@ const char* const op_names[opcode_count] = {"data",         "full",
                                             "pick_iset",    "pick_iset_weak",
                                             "pick_add",     "set_part",
                                             "masked",       "ternary",
-                                            "stored"};
+                                            "stored",       "part"};
 
 std::vector<std::string> read_names(test::golden_file& f) {
   std::vector<std::string> out(static_cast<std::size_t>(f.varint()));

@@ -56,9 +56,10 @@ enum class opcode : std::uint8_t {
   set_part,
   masked,
   ternary,
-  stored
+  stored,
+  part
 };
-inline constexpr int opcode_count = static_cast<int>(opcode::stored) + 1;
+inline constexpr int opcode_count = static_cast<int>(opcode::part) + 1;
 
 /// One decoded instruction; operands in the order of their kinds.
 struct instruction {

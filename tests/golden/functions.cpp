@@ -8,11 +8,12 @@ namespace sinter::test {
 #define UNARY(f) {#f, [](const ndarray& x) { return sinter::f(x); }},
 #define BINARY(f) {#f, [](const operand& x, const operand& y) { return sinter::f(x, y); }},
 #define UNARY_SPELLING(f, function) UNARY(f)
+#define PART(f) {#f, [](const ndarray& x) { return sinter::f(x).copy(); }},  // a view otherwise
 #define SPECIAL(f) {"special." #f, [](const ndarray& x) { return sinter::special::f(x); }},
 
 unary_function find_unary(std::string_view name) {
   static const std::unordered_map<std::string_view, unary_function> table = {SINTER_UNARY_FUNCTIONS(
-      UNARY) SINTER_UNARY_SPELLINGS(UNARY_SPELLING) SINTER_SPECIAL_UNARY(SPECIAL) UNARY(real) UNARY(imag)};
+      UNARY) SINTER_UNARY_SPELLINGS(UNARY_SPELLING) SINTER_SPECIAL_UNARY(SPECIAL) PART(real) PART(imag)};
   const auto found = table.find(name);
   return found == table.end() ? nullptr : found->second;
 }
@@ -26,6 +27,7 @@ binary_function find_binary(std::string_view name) {
 #undef UNARY
 #undef BINARY
 #undef UNARY_SPELLING
+#undef PART
 #undef SPECIAL
 
 #define ORDINARY(f)                                                                             \

@@ -491,3 +491,60 @@ TEST_CASE("on the CPU few long rows are joined where they fit a cache and save s
   CHECK_FALSE(is_joined([&]() -> std::vector<ndarray> { return {x / sn::sum(x, rows)}; }));  // costs nothing twice
   CHECK_FALSE(is_joined([&]() -> std::vector<ndarray> { return {sn::special::softmax(large, -1)}; }));  // 50 MB alone
 }
+
+TEST_CASE(
+    "joined rows: memory of a result holds what is passed on, unless something else is read from it or lies in it") {
+  for (const sn::dtype type : {sn::float32, sn::float64, sn::float16})
+    for (const sn::shape_t& shape : {sn::shape_t{40, 1000}, sn::shape_t{3, 50000}, sn::shape_t{5, 7, 130}}) {
+      CAPTURE(sn::name(type));
+      CAPTURE(sn::to_string(shape));
+      const ndarray x = noise(shape, type);
+      const auto there = [&] {
+        const ndarray y = x.copy() + 0;
+        sn::eval(y);
+        return y;
+      };
+      const auto doubled = [&] {
+        sn::shape_t wide = shape;
+        std::vector<std::int64_t> extents(wide.begin(), wide.end());
+        extents.back() *= 2;
+        const ndarray w = sn::zeros(sn::shape_t(extents), type);
+        sn::eval(w);
+        return w;
+      };
+      check_bits([&]() -> std::vector<ndarray> {  // in place
+        const ndarray y = there();
+        y(ellipsis) = softmax(y)[0];
+        return {y};
+      });
+      check_bits([&]() -> std::vector<ndarray> {  // what is overwritten is read at the end as well
+        const ndarray y = there();
+        y(ellipsis) = softmax(y)[0] + y;
+        return {y};
+      });
+      check_bits([&]() -> std::vector<ndarray> {  // what is passed on is a result, too
+        const ndarray e = sn::exp(x - sn::max(x, rows));
+        return {e / sn::sum(e, rows), e, e + x};
+      });
+      check_bits([&]() -> std::vector<ndarray> {  // two values are passed on, and read in other results' steps
+        const ndarray d = x - sn::max(x, rows), e = sn::exp(d), f = sn::sin(d) + 2;
+        const ndarray of_e = sn::sum(e, rows), of_f = sn::sum(f * e, rows);
+        return {e / of_f, f / of_e, sn::sum(sn::exp(e / of_e), rows)};
+      });
+      check_bits([&]() -> std::vector<ndarray> {  // two values are passed on to one result
+        const ndarray d = x - sn::max(x, rows), e = sn::exp(d), f = sn::sin(d) + 2;
+        return {e / sn::sum(f * e, rows) + f / sn::sum(e, rows)};
+      });
+      check_bits([&]() -> std::vector<ndarray> {  // results with gaps and backwards
+        const ndarray w = doubled(), v = there();
+        w(ellipsis, slice(_, _, 2)) = softmax(x)[0];
+        v(ellipsis, slice(_, _, -1)) = softmax(x)[0];
+        return {w, v};
+      });
+      check_bits([&]() -> std::vector<ndarray> {  // written over its own reverse
+        const ndarray y = there();
+        y(ellipsis) = softmax(y(ellipsis, slice(_, _, -1)))[0];
+        return {y};
+      });
+    }
+}

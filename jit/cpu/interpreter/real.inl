@@ -148,15 +148,33 @@ block_op exact_op(opcode op) noexcept {
   }
 }
 
-/// Complex numbers from their parts.
+/// Complex numbers from their parts; as part_of (loops.inl), which takes them apart.
 template <class T>
 void joined_parts(void* dst, const void* a, const void* b, const void*, int n, int*) {
+  typedef T vector __attribute__((vector_size(16)));
   auto* r = static_cast<T*>(dst);
   auto* x = static_cast<const T*>(a);
   auto* y = static_cast<const T*>(b);
-  for (int l = 0; l < n; ++l) {
-    r[2 * l] = x[l];
-    r[2 * l + 1] = y[l];
+  constexpr int width = int(sizeof(vector) / sizeof(T));
+  if (n == 1) {
+    r[0] = *x;
+    r[1] = *y;
+    return;
+  }
+  n &= -lane_multiple;
+  for (int l = 0; l < n; l += width) {
+    vector re, im, low, high;
+    __builtin_memcpy(&re, x + l, sizeof re);
+    __builtin_memcpy(&im, y + l, sizeof im);
+    if constexpr (width == 4) {
+      low = __builtin_shufflevector(re, im, 0, 4, 1, 5);
+      high = __builtin_shufflevector(re, im, 2, 6, 3, 7);
+    } else {
+      low = __builtin_shufflevector(re, im, 0, 2);
+      high = __builtin_shufflevector(re, im, 1, 3);
+    }
+    __builtin_memcpy(r + 2 * l, &low, sizeof low);
+    __builtin_memcpy(r + 2 * l + width, &high, sizeof high);
   }
 }
 

@@ -27,6 +27,11 @@ std::int64_t bytes_before(const node& leaf, std::int64_t element) {
   return (leaf.buffer_offset + element) * static_cast<std::int64_t>(itemsize(leaf.type));
 }
 
+/// The same to the first element of a view of it.
+std::int64_t bytes_before(const node& leaf, const array_view& v) {
+  return bytes_before(leaf, 0) + v.offset * static_cast<std::int64_t>(itemsize(v.type));
+}
+
 /// Uninitialised elements need no values before they are written: sn::empty costs an allocation only.
 void allocate_unset(storage& s) {
   const node& n = *s.held();
@@ -34,10 +39,34 @@ void allocate_unset(storage& s) {
   s.replace(unset_leaf(n.shape, n.type, n.device, n.memory));
 }
 
+bool is_imaginary(const array_view& v) { return v.offset % 2 != 0; }
+value part_of(dtype type, const value& numbers, bool imaginary) {
+  const value operands[] = {numbers};
+  return record_map(imaginary ? jit::opcode::imag : jit::opcode::real, type, numbers->shape, operands);
+}
+/// What a view of parts shows of the complex numbers whose parts they are.
+value part_of(const array_view& v, const value& numbers) { return part_of(v.type, numbers, is_imaginary(v)); }
+
+dims halved(dims strides) {
+  for (std::int64_t& s : strides) s /= 2;
+  return strides;
+}
+
+/// What a view shows of a version.
+value shown_of(const value& now, const array_view& v) {
+  if (v.whole) return now;
+  if (!v.parts) return record_view(now, v.shape, v.strides, v.offset);
+  return part_of(v, record_view(now, v.shape, halved(v.strides), v.offset / 2));
+}
+
 /// The present elements of a view of a pinned storage. Copies no more than the range from its first to its last
 /// element, since other threads may be writing elsewhere.
 value copy_of_view(const value& leaf, const array_view& v) {
   if (v.whole) return snapshot(leaf);
+  if (v.parts) {
+    const view_ref numbers = make_whole_numbers(v);
+    return part_of(v, copy_of_view(leaf, *numbers));
+  }
   std::int64_t first = v.offset, last = v.offset;
   for (int a = 0; a < v.shape.size(); ++a) {
     if (v.shape[a] == 0) first = last = 0;
@@ -111,6 +140,8 @@ std::shared_ptr<array_view> begin_view(const array_view& of, int rank) {
   auto view = std::allocate_shared<array_view>(recycling_allocator<array_view>());
   view->store = of.store;
   view->type = of.type;
+  view->parts = of.parts;
+  view->absent = of.absent;
   view->shape = of.shape;  // shrinking fills nothing
   view->strides = of.strides;
   view->shape.resize(rank);
@@ -123,7 +154,7 @@ view_ref end_view(std::shared_ptr<array_view> view, const array_view& of, std::i
   view->offset = offset;
   view->readonly = of.readonly || readonly;
   // Of a whole view the storage's shape is known.
-  view->whole = offset == 0 && (!of.whole || view->shape == of.shape) &&
+  view->whole = !view->parts && offset == 0 && (!of.whole || view->shape == of.shape) &&
                 core::is_contiguous(view->shape, view->strides) && (of.whole || view->shape == of.store->now()->shape);
   return view;
 }
@@ -135,11 +166,36 @@ view_ref make_view(const array_view& of, dims shape, dims strides, std::int64_t 
   return end_view(std::move(view), of, offset, readonly);
 }
 
+view_ref make_parts(const array_view& of, bool imaginary) {
+  auto view = begin_view(of, of.shape.size());
+  view->type = of.type == dtype::c64 ? dtype::f32 : dtype::f64;
+  view->parts = true;
+  for (std::int64_t& s : view->strides) s *= 2;
+  return end_view(std::move(view), of, 2 * of.offset + (imaginary ? 1 : 0));
+}
+
+view_ref make_whole_numbers(const array_view& parts) {
+  auto view = begin_view(parts, parts.shape.size());
+  view->type = parts.type == dtype::f32 ? dtype::c64 : dtype::c128;
+  view->parts = false;
+  view->strides = halved(parts.strides);
+  return end_view(std::move(view), parts, parts.offset / 2);
+}
+
+view_ref whole_storage(const array_view& v) {
+  return make_view(v, dims{v.store->now()->size() * (v.parts ? 2 : 1)}, dims{1}, 0);
+}
+
+value elements_in_memory(const array_view& v) {
+  const value& all = v.store->held();
+  return v.parts ? make_leaf(all->buffer, 2 * all->buffer_offset, dims{2 * all->size()}, v.type) : all;
+}
+
 value read(const array_view& v) {
   version now = v.store->now_as_is();
   if (now.pinned) return copy_of_view(now.v, v);
   if (v.whole) return std::move(now.v);
-  return record_view(now.v, v.shape, v.strides, v.offset);
+  return shown_of(now.v, v);
 }
 
 namespace {
@@ -152,11 +208,22 @@ void write_pinned(storage& s, const array_view& v, const value& rhs) {
   flush(std::span(&update, 1));
 }
 
+/// The numbers with these parts and their old other ones.
+void write_parts(const array_view& v, const value& rhs) {
+  const view_ref numbers = make_whole_numbers(v);
+  const value old = read(*numbers);
+  const bool imaginary = is_imaginary(v);
+  const value other = part_of(v.type, old, !imaginary);
+  const value both[] = {imaginary ? other : rhs, imaginary ? rhs : other};
+  write(*numbers, record_map(jit::opcode::make_complex, numbers->type, v.shape, both));
+}
+
 }  // namespace
 
 void write(const array_view& v, value rhs) {
   storage& s = *v.store;
   const write_lock mine(s);
+  if (v.parts) return write_parts(v, rhs);
   if (s.pinned()) {
     note_memory_use(rhs, "written to an array whose address has been handed out");
     flush(std::span(&rhs, 1));
@@ -202,13 +269,13 @@ void copy_to_host(const array_view& v, void* to) {
   // A small part of something pending is computed alone.
   const bool dense = core::is_contiguous(v.shape, v.strides);
   if (!v.whole && !current->is_leaf() && count * 4 >= current->size()) flush(std::span(&current, 1));
-  const bool direct = v.whole || (dense && current->is_leaf());
+  const bool direct = v.whole || (dense && !v.parts && current->is_leaf());
   if (is_on_mesh(v.device())) {
-    const value part = v.whole ? current : record_view(current, v.shape, v.strides, v.offset);
+    const value part = shown_of(current, v);
     flush(std::span(&part, 1));
     return mesh_hook.load()->copy_to_host(part, to);
   }
-  const value source = direct ? current : record_view(current, v.shape, v.strides, v.offset);
+  const value source = direct ? current : shown_of(current, v);
   flush(std::span(&source, 1));
   const std::int64_t first = source == current && !v.whole ? v.offset : 0;
   runtime::backend& device = runtime::get_backend(source->device);
@@ -241,7 +308,7 @@ pinned_place pin_in_order(const array_view& v) {
   if (!s.pinned() && !s.pin_if_sole_owner()) s.replace_and_pin(snapshot(current));
   runtime::submission work(runtime::get_backend(s.device));
   work.writes(*current->buffer);
-  return {static_cast<char*>(current->buffer->address()) + bytes_before(*current, v.offset), &work.on(), work.value()};
+  return {static_cast<char*>(current->buffer->address()) + bytes_before(*current, v), &work.on(), work.value()};
 }
 
 /// Queried once for each device.
@@ -290,18 +357,23 @@ void* export_to_host(const array_view& v) {
   return address;
 }
 
-bool in_c_order(const array_view& v) noexcept { return v.whole || core::is_contiguous(v.shape, v.strides); }
+bool in_c_order(const array_view& v) noexcept {
+  return v.whole || (!v.parts && core::is_contiguous(v.shape, v.strides));
+}
 
 exposed begin_read(const array_view& v, bool any_strides) {
   const value current = v.store->now();
   const bool ordered = in_c_order(v);
   // A small part of something pending is computed alone; otherwise all of it is evaluated and stays in memory.
   const bool part = !current->is_leaf() && core::element_count(v.shape) * 4 < current->size();
-  if (v.whole || (!part && (ordered || any_strides))) return {current, v.strides, v.offset};
-  return {record_view(current, v.shape, v.strides, v.offset), core::contiguous_strides(v.shape), 0};
+  if (v.whole || (!part && !v.parts && (ordered || any_strides))) return {current, v.strides, v.offset};
+  return {shown_of(current, v), core::contiguous_strides(v.shape), 0};
 }
 
-const void* address_of(const exposed& e) { return address_to_read(e.held, e.offset); }
+const void* address_of(const exposed& e) {
+  if (e.unit == 0) return address_to_read(e.held, e.offset);
+  return static_cast<const char*>(address_to_read(e.held)) + e.offset * e.unit;
+}
 const void* address_to_read(const value& leaf, std::int64_t element) {
   note_memory_use(leaf, "read outside of the recorded graph");
   return static_cast<const char*>(leaf->buffer->data_to_read()) + bytes_before(*leaf, element);
@@ -327,7 +399,7 @@ void* begin_write(const array_view& v) {
   storage& s = *v.store;
   allocate_unset(s);
   own_elements(s);
-  return address_to_write(s.held(), v.offset);
+  return static_cast<char*>(address_to_write(s.held())) + v.offset * static_cast<std::int64_t>(itemsize(v.type));
 }
 
 view_ref from_host(const void* from, const dims& shape, dtype type, runtime::device_id device) {

@@ -10,7 +10,9 @@
 
 namespace sinter::graph {
 
-/// A view of a storage: shape, strides and offset in elements of the storage's C order.
+/// A view of a storage: shape, strides and offset in elements of the storage's C order. A view of parts shows the real parts
+/// of complex numbers, or with an odd offset their imaginary parts: its strides, which are even, and its offset are in real
+/// numbers, of which the storage's C order has two for each element.
 struct array_view {
   array_view() noexcept {}  // without filling the object with zeros first
   std::shared_ptr<storage> store;
@@ -19,6 +21,8 @@ struct array_view {
   dtype type{};
   bool whole = false;     // the view is the whole storage in its nominal shape
   bool readonly = false;  // writes through it, or through views of it, are refused
+  bool parts = false;     // of complex numbers; never whole
+  bool absent = false;    // the imaginary parts of real numbers, for the error of a write
   // A selection by index arrays that has not been read: it is resolved at the first read
   // (ops/indexing/advanced_index.hpp).
   std::atomic<bool> deferred{false};
@@ -31,6 +35,12 @@ using view_ref = std::shared_ptr<const array_view>;
 view_ref make_array(value v);
 /// Another view of the same storage; read-only if `of` is, or if requested.
 view_ref make_view(const array_view& of, dims shape, dims strides, std::int64_t offset, bool readonly = false);
+/// The real or imaginary parts of a view of complex numbers: a view of the same storage.
+view_ref make_parts(const array_view& of, bool imaginary);
+/// All elements of the storage as a vector, in units of the view's strides: of parts all real numbers, which only code that
+/// writes memory may use. And the view of the complex numbers whose parts a view shows.
+view_ref whole_storage(const array_view& v);
+view_ref make_whole_numbers(const array_view& parts);
 /// The view's present value. Pinned storages are evaluated first.
 value read(const array_view& v);
 /// Writes `rhs` (already cast to the view's dtype and broadcast to its shape) through the view. The caller has refused
@@ -63,6 +73,7 @@ struct exposed {
   value held;
   dims strides;
   std::int64_t offset = 0;
+  std::int64_t unit = 0;  // bytes that the offset counts in; 0: elements of `held`
 };
 /// A read of the view's present value, unaffected by later writes. Records, evaluates nothing. Unless `any_strides`,
 /// the elements will be in C order; they are copied only if they are not so already.
@@ -78,6 +89,9 @@ void* address_to_write(const value& leaf, std::int64_t element = 0);
 /// Evaluates the storage and makes it the sole owner of its elements, unless it is written in place anyway, so that no
 /// other reference sees what is written to them (copy-on-write). Under the storage's write lock.
 void own_elements(storage& s);
+/// The elements of the storage, which is in memory: for a view of parts, real numbers. Positions in it are those that strides and
+/// offset of the view count.
+value elements_in_memory(const array_view& v);
 /// The value that begin_write would evaluate, so that several arrays can be flushed together; null if none.
 value pending_of_write(const array_view& v);
 /// The same for writing in place through the view's strides. Evaluates the storage if necessary and makes it the sole

@@ -25,8 +25,8 @@ written open(const array_view& v) {
     flush(std::span(&packed, 1));
     return {&v, std::move(packed), true};
   }
-  const node& whole = *v.store->held();
-  return {&v, make_leaf(whole.buffer, whole.buffer_offset + v.offset, v.shape, v.type), false};
+  const value all = elements_in_memory(v);
+  return {&v, make_leaf(all->buffer, all->buffer_offset + v.offset, v.shape, v.type), false};
 }
 
 }  // namespace

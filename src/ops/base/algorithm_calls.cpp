@@ -124,19 +124,26 @@ value argsort_rows(const value& keys, const runtime::row_layout& l, bool descend
   return order;
 }
 
-value random_order_of(const value& keys) {
+value random_order_of(const value& keys, std::int64_t first) {
   value order = unset_leaf(keys->shape, dtype::i64, keys->device);
   const std::int64_t n = keys->size();
   if (n == 0) return order;
   runtime::algorithms& device = algorithms_of(keys);
   const runtime::buffer scratch = scratch_for(keys, device.random_order_scratch(n));
-  device.random_order(n, static_cast<const std::uint64_t*>(address_to_read(keys)),
-                      static_cast<std::int64_t*>(address_to_write(order)), scratch.data());
+  device.random_order_first(n, first, static_cast<const std::uint64_t*>(address_to_read(keys)),
+                            static_cast<std::int64_t*>(address_to_write(order)), scratch.data());
   graph::inherit_faults(order, {&keys});
   return order;
 }
 
 bool is_in_host_memory(runtime::device_id device) { return runtime::get_backend(device).host_addressable(); }
+
+value made_at_once(const value& v, const dims& shape, dtype type, const std::function<void(const void*, void*)>& f) {
+  const value from = evaluated(v), to = unset_leaf(shape, type, v->device);
+  if (to->size() != 0) f(address_to_read(from), address_to_write(to));
+  graph::inherit_faults(to, {&from});
+  return to;
+}
 
 value first_different_of(const value& numbers, std::int64_t wanted) {
   value to = unset_leaf(dims{wanted}, dtype::i64, numbers->device);
@@ -199,6 +206,21 @@ value ranked_elements(const value& from, const runtime::row_layout& l, std::span
   const runtime::buffer scratch = scratch_for(from, device.find_ranks_scratch(l, count));
   device.find_ranks(l, kth, address_to_read(from), address_to_write(to), scratch.data());
   graph::inherit_faults(to, {&from});
+  return to;
+}
+
+bool finds_own_ranks(const value& v, const runtime::row_layout& l) {
+  return l.rows > 0 && l.columns > 0 && algorithms_of(v).finds_own_ranks(l);
+}
+
+value own_ranked_elements(const value& from, const runtime::row_layout& l, const value& ranks) {
+  value to = unset_leaf(ranks->shape, from->type, from->device);
+  if (to->size() == 0) return to;
+  runtime::algorithms& device = algorithms_of(from);
+  const runtime::buffer scratch = scratch_for(from, device.own_ranks_scratch(l));
+  device.find_own_ranks(l, ranks->size() / l.rows, static_cast<const std::int64_t*>(address_to_read(ranks)),
+                        address_to_read(from), address_to_write(to), scratch.data());
+  graph::inherit_faults(to, {&from, &ranks});
   return to;
 }
 

@@ -1,6 +1,8 @@
 // Values as the device-wide algorithms need them: exclusively owned memory, rows along one axis, scratch from the pool.
 // Everything here evaluates its arguments; nothing synchronises unless its comment says so.
 #pragma once
+#include <functional>
+
 #include "ops/base/elementwise_values.hpp"
 #include "runtime/algorithms/algorithms.hpp"
 
@@ -35,10 +37,13 @@ ndarray in_place_of(const rows_of& r, const value& leaf);
 value sorted_rows(const value& v, const runtime::row_layout& l, bool descending);
 /// The stable permutation that sorts each row of an evaluated value; int64, of the same shape.
 value argsort_rows(const value& keys, const runtime::row_layout& l, bool descending);
-/// The permutation that sorts evaluated uint64 keys of one axis, which were drawn at random: as argsort_rows().
-value random_order_of(const value& keys);
+/// The permutation that sorts evaluated uint64 keys of one axis, which were drawn at random: as argsort_rows(). Its elements behind
+/// the first ones, as many as are needed, may be anything.
+value random_order_of(const value& keys, std::int64_t first);
 /// Whether the elements of a device's arrays are in the host's memory.
 bool is_in_host_memory(runtime::device_id device);
+/// There: a value that f(v's elements, its own) makes at once.
+value made_at_once(const value& v, const dims& shape, dtype type, const std::function<void(const void*, void*)>& f);
 /// There: the first `wanted` different ones of evaluated int64 numbers, none of which is negative, in their order; null if there
 /// are not as many.
 value first_different_of(const value& numbers, std::int64_t wanted);
@@ -54,6 +59,10 @@ std::int64_t most_ranks(const value& v, const runtime::row_layout& l);
 /// The elements of the ranks `kth` (ascending, without repetition, not empty) of each row of an evaluated value: of its
 /// shape with as many elements in the last place.
 value ranked_elements(const value& from, const runtime::row_layout& l, std::span<const std::int64_t> kth);
+/// Whether own_ranked_elements() takes such rows.
+bool finds_own_ranks(const value& v, const runtime::row_layout& l);
+/// The elements of the ranks of each row, evaluated int64 with as many ranks in the last place as the result has elements.
+value own_ranked_elements(const value& from, const runtime::row_layout& l, const value& ranks);
 /// The positions of the first k elements of each row in the order of argsort_rows: in this order where orders_first(),
 /// else by position. int64, of the shape of `keys` with k in the last place; 0 < k < l.columns.
 bool orders_first(const value& keys, const runtime::row_layout& l, std::int64_t k);

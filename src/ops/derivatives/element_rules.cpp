@@ -58,7 +58,9 @@ ndarray imag_backward(const element_case& c, int, const ndarray& g) {
 ndarray make_complex_forward(const element_case&, int k, const ndarray& t) {
   return k == 0 ? complex_of_parts(t, zero_like(t)) : complex_of_parts(zero_like(t), t);
 }
-ndarray make_complex_backward(const element_case&, int k, const ndarray& g) { return k == 0 ? real(g) : -imag(g); }
+ndarray make_complex_backward(const element_case&, int k, const ndarray& g) {
+  return k == 0 ? real(g).copy() : -imag(g);
+}
 
 ndarray cast_forward(const element_case& c, int, const ndarray& t) {
   const dtype to = c.y.dtype();
@@ -132,10 +134,10 @@ void add_unary(rule_table& rules) {
   const element_step conjugate = [](const element_case&, int, const ndarray& g) { return conj(g); };
   set(opcode::conj, conjugate);
   rules[static_cast<std::size_t>(opcode::real)] = {
-      [](const element_case&, int, const ndarray& t) -> ndarray { return is_complex(t.dtype()) ? real(t) : t; },
+      [](const element_case&, int, const ndarray& t) -> ndarray { return is_complex(t.dtype()) ? real(t).copy() : t; },
       real_backward};
   rules[static_cast<std::size_t>(opcode::imag)] = {[](const element_case&, int, const ndarray& t) -> ndarray {
-                                                     return is_complex(t.dtype()) ? ndarray(imag(t)) : t * zero_like(t);
+                                                     return is_complex(t.dtype()) ? imag(t).copy() : t * zero_like(t);
                                                    },
                                                    imag_backward};
 }

@@ -14,7 +14,7 @@ namespace {
 
 ndarray adjoint(const ndarray& x) { return is_complex(x.dtype()) ? conj(x.mT()) : x.mT(); }
 ndarray hermitian_part(const ndarray& t) { return 0.5 * (t + adjoint(t)); }
-ndarray real_of_array(const ndarray& x) { return is_complex(x.dtype()) ? ndarray(real(x)) : x; }
+ndarray real_of_array(const ndarray& x) { return is_complex(x.dtype()) ? real(x).copy() : x; }
 ndarray diagonal_of(const ndarray& x) { return linalg::diagonal(x); }
 ndarray unit(std::int64_t n, const ndarray& like) {
   return eye(n, {.dtype = real_of(like.dtype()), .device = like.device()});

@@ -37,7 +37,7 @@ opaque_case case_of(const node_case& c) {
 /// A cotangent as one of the operand's shape and dtype.
 ndarray fitted(ndarray g, const ndarray& x) {
   const ndarray like = x;
-  if (is_complex(g.dtype()) && !is_complex(like.dtype())) g = ndarray(real(static_cast<const ndarray&>(g)));
+  if (is_complex(g.dtype()) && !is_complex(like.dtype())) g = real(g).copy();
   return sum_to(g.astype(like.dtype(), false), value_of(like)->shape);
 }
 

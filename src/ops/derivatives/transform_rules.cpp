@@ -35,7 +35,7 @@ std::vector<ndarray> fft_backward(const opaque_case& c, std::span<const ndarray>
   ndarray d = g[0];
   if (c.number(0) != 2) {  // the matrix of a transform is symmetric; of half of its rows the others are 0
     for (const axis_points& a : all) d = along(d, a, inverse);
-    return {c.number(0) == 1 ? ndarray(real(static_cast<const ndarray&>(d))) : d};
+    return {c.number(0) == 1 ? real(d).copy() : d};
   }
   // Each frequency of the halved axis but the first, and the last of an even number of points, stands for two.
   const axis_points last = all.back();

@@ -1,4 +1,4 @@
-// Functions that are a single operation, other floating-point functions, and the parts of complex numbers.
+// Functions that are a single operation, other floating-point functions, and conjugates and angles of complex numbers.
 #include <numbers>
 
 #include "ops/base/elementwise_values.hpp"
@@ -54,17 +54,6 @@ ndarray conj(const ndarray& x) {
   const value v = value_of(x, "conj");
   if (is_bool(v->type)) return wrap(graph::record_cast(v, dtype::i8));
   return wrap(is_complex(v->type) ? map_of(opcode::conj, v->type, v) : v);
-}
-
-ndarray real(const ndarray& x) {
-  const value v = value_of(x, "real");
-  return wrap(is_complex(v->type) ? map_of(opcode::real, real_of(v->type), v) : v);
-}
-
-ndarray imag(const ndarray& x) {
-  const value v = value_of(x, "imag");
-  if (is_complex(v->type)) return wrap(map_of(opcode::imag, real_of(v->type), v));
-  return wrap(graph::record_scalar(scalar_of(0, v->type, "imag"), v->type, v->shape, v->device));
 }
 
 ndarray angle(const ndarray& x, bool deg) {

@@ -222,18 +222,12 @@ value is_last(const scatter& s) {
   return reshape_value(last->store->now(), s.c.shape);
 }
 
-/// The storage's elements in storage order.
-graph::view_ref whole_storage(const graph::array_view& v) {
-  const std::int64_t n = v.store->now()->size();
-  return graph::make_view(v, dims{n}, dims{1}, 0);
-}
-
 void run_scatter(const scatter& s, const jit::user_function* f, std::vector<value> arguments) {
   const graph::array_view& v = *s.p.base;
   // Pending readers of the old elements are evaluated first, so that the storage need not be copied.
   const graph::write_lock mine(*v.store);
   if (!v.store->is_sole_owner()) graph::flush(arguments);
-  const graph::view_ref target = whole_storage(v);
+  const graph::view_ref target = graph::whole_storage(v);
   graph::run_call(f, s.loop, std::move(arguments), std::span(&target, 1));
   graph::report_statement(*v.store);
 }
@@ -334,12 +328,13 @@ bool run_on_host(const advanced_index& p, const selected_elements& c, const valu
   graph::storage& store = *base.store;
   const graph::write_lock mine(store);
   const std::int64_t n = core::element_count(s.loop);
-  const bool direct = base.shape.size() == 1 && known->axes.size() == 1 && base.strides[0] == 1 && base.offset == 0;
+  const bool direct =
+      base.shape.size() == 1 && known->axes.size() == 1 && base.strides[0] == 1 && base.offset == 0 && !base.parts;
   const value at = direct ? broadcast_value(known->axes[0].index, s.loop) : s.address();
   value all[] = {reshape_value(at, dims{n}), reshape_value(values, dims{n})};
   graph::flush(all);
   graph::own_elements(store);
-  const value to = store.held();
+  const value to = graph::elements_in_memory(base);
   work(to, all[0], all[1]);
   graph::inherit_faults(to, {&all[0], &all[1]});
   return true;
@@ -453,7 +448,7 @@ const char* step_of(accumulation how) {
 void add_in_order(const scatter& s, std::vector<value> arguments, dtype type) {
   const std::int64_t n = core::element_count(s.loop);
   const value at = reshape_value(arguments[0], dims{n}), v = reshape_value(arguments[1], dims{n});
-  const value order = sorting_permutation(at, s.p.base->store->now()->size());
+  const value order = sorting_permutation(at, graph::whole_storage(*s.p.base)->shape[0]);
   const auto sorted = [&](const value& x) { return graph::record_gather(x, order, 0, dims{n}); };
   const auto* f = loop_function("add_in_order",
                                 {input("k", dtype::i64), input("at", dtype::i64, true, 1), input("v", type, true, 1),
@@ -475,7 +470,7 @@ void add_in_order(const scatter& s, std::vector<value> arguments, dtype type) {
                                 "  y[here] = sum;\n"
                                 "}");
   std::vector<value> inputs{positions_in(dims{n}, s.device), sorted(at), sorted(v), arguments[2]};
-  const graph::view_ref target = whole_storage(*s.p.base);
+  const graph::view_ref target = graph::whole_storage(*s.p.base);
   graph::flush(inputs);
   graph::run_call(f, dims{n}, std::move(inputs), std::span(&target, 1));
   graph::report_statement(*s.p.base->store);
@@ -489,7 +484,7 @@ void record_additions(const scatter& s, const std::vector<value>& arguments) {
   value all[] = {reshape_value(arguments[0], dims{n}), reshape_value(arguments[1], dims{n}), arguments[2]};
   graph::flush(all);
   graph::own_elements(store);
-  const value to = store.held();
+  const value to = graph::elements_in_memory(*s.p.base);
   record_add_in_order(to, all[0], all[1], all[2]);
   graph::inherit_faults(to, {&all[0], &all[1]});
 }

@@ -1,5 +1,6 @@
 // Writes through views: assignment to an indexed temporary and the in-place operators.
 #include "core/shape.hpp"
+#include "graph/run/fresh_view.hpp"
 #include "ops/base/axes.hpp"
 #include "ops/base/elementwise_values.hpp"
 #include "ops/indexing/advanced_index.hpp"
@@ -8,6 +9,7 @@
 namespace sinter::ops {
 
 const graph::array_view& writable(const graph::array_view& v, const char* function) {
+  if (v.absent) fail<dtype_error>("imag", "an array of ", v.type, " has no imaginary parts to write");
   if (v.readonly) fail<value_error>(function, "the array of shape ", v.shape, " is read-only");
   if (!v.whole && core::may_self_overlap(v.shape, v.strides))
     fail<value_error>(function, "elements of the view of shape ", v.shape,
@@ -121,74 +123,39 @@ const subarray& subarray::operator=(const subarray& e) && {
 
 namespace {
 
-ndarray joined(const operand& re, const operand& im) {
-  const graph::value a = ops::value_of(re.array()), b = ops::value_of(im.array());
-  const graph::value both[] = {a, b};
-  const dtype type = a->type == dtype::f32 ? dtype::c64 : dtype::c128;
-  return ops::wrap(graph::record_map(jit::opcode::make_complex, type, ops::common_shape(both), both));
+/// The parts of complex numbers: a view. Real numbers are their own real parts, and have no imaginary ones to write.
+graph::view_ref part_of(const ndarray& x, bool imaginary) {
+  const graph::array_view& v = ops::view_of(x, imaginary ? "imag" : "real");
+  if (is_complex(v.type)) return graph::make_parts(v, imaginary);
+  if (!imaginary) return ops::ndarray_access::ref(x);
+  const graph::view_ref zeros =
+      graph::make_array(graph::record_scalar(ops::scalar_of(0, v.type, "imag"), v.type, v.shape, v.device()));
+  auto view = graph::begin_view(*zeros, v.shape.size());
+  view->absent = true;
+  return graph::end_view(std::move(view), *zeros, 0, /*readonly=*/true);
 }
-/// What is written to a part of `whole`, in the part's dtype: as astype converts; shape_error unless it broadcasts.
-ndarray part_from(const operand& e, const ndarray& whole) {
-  const graph::array_view& to = ops::view_of(whole, "assign");
-  const dtype type = ops::real_of(to.type);
-  if (!e.is_array())
-    return ops::wrap(graph::record_scalar(ops::scalar_of(e.number(), type, "assign"), type, dims(), to.device()));
-  check_device(to, e.array(), "assign");
-  graph::value v = ops::value_of(e.array(), "assign");
-  dims shape = v->shape;
-  while (shape.size() > to.shape.size() && shape[0] == 1) shape.erase(0);
-  if (!core::broadcasts_to(shape, to.shape)) refuse_shape("assign", v->shape, to.shape);
-  return ops::wrap(graph::record_cast(ops::reshape_value(v, shape), type));
-}
-ndarray with_real(const operand& z, const operand& e) { return joined(part_from(e, z.array()), imag(z.array())); }
-ndarray with_imag(const operand& z, const operand& e) { return joined(real(z.array()), part_from(e, z.array())); }
 
-void assign_part(const ndarray& whole, bool imaginary, const operand& e) {
-  auto* const selected = ops::unread_selection(whole);
-  const dtype type = selected ? selected->what.base->type : ops::view_of(whole, "assign").type;
-  if (!is_complex(type)) {
-    if (imaginary) ops::fail<dtype_error>("imag", "an array of ", type, " has no imaginary parts to write");
-    return assign(whole, e);
-  }
-  const auto with = imaginary ? &with_imag : &with_real;
-  if (selected) return ops::update_selection(selected->what, e, "assign", with);
-  assign(whole, with(operand(whole), e));
+/// Of an array that nothing else refers to: a value, so that the complex numbers need not lie in memory.
+ndarray part_of_last(const ndarray& x, bool imaginary) {
+  const graph::view_ref& v = ops::ndarray_access::ref(x);
+  const bool last = v && v.use_count() == 1 && v->store.use_count() == 1 && !v->store->pinned();
+  if (!last || !is_complex(v->type)) return ops::ndarray_access::make(part_of(x, imaginary));
+  const graph::value numbers = graph::read(*v);
+  return ops::wrap(ops::map_of(imaginary ? jit::opcode::imag : jit::opcode::real, ops::real_of(v->type), numbers));
 }
+
+subarray as_part(graph::view_ref v) { return ops::ndarray_access::make_sub(std::move(v)); }
 
 }  // namespace
 
-const complex_part& complex_part::operator=(const operand& e) && {
-  assign_part(whole_, imaginary_, e);
-  return *this;
-}
-const complex_part& complex_part::operator=(const complex_part& e) && {
-  assign_part(whole_, imaginary_, operand(e));
-  return *this;
-}
-#define SINTER_PART_IN_PLACE(op)                                              \
-  const complex_part& complex_part::operator op##=(const operand& e)&& {      \
-    assign_part(whole_, imaginary_, static_cast<const ndarray&>(*this) op e); \
-    return *this;                                                             \
-  }
-SINTER_PART_IN_PLACE(+)
-SINTER_PART_IN_PLACE(-)
-SINTER_PART_IN_PLACE(*)
-SINTER_PART_IN_PLACE(/)
-#undef SINTER_PART_IN_PLACE
-
-complex_part complex_part::operator[](const subscript& s) const&& {
-  return {ndarray::operator[](s), whole_[s], imaginary_};
-}
-complex_part complex_part::operator[](const index& i) const&& {
-  return {ndarray::operator[](i), whole_[i], imaginary_};
-}
-
-complex_part ndarray::real() const& { return {sinter::real(static_cast<const ndarray&>(*this)), *this, false}; }
-complex_part ndarray::imag() const& { return {sinter::imag(static_cast<const ndarray&>(*this)), *this, true}; }
-complex_part subarray::real() const { return {sinter::real(static_cast<const ndarray&>(*this)), *this, false}; }
-complex_part subarray::imag() const { return {sinter::imag(static_cast<const ndarray&>(*this)), *this, true}; }
-ndarray ndarray::real() const&& { return sinter::real(static_cast<const ndarray&>(*this)); }
-ndarray ndarray::imag() const&& { return sinter::imag(static_cast<const ndarray&>(*this)); }
+ndarray real(const ndarray& x) { return ops::ndarray_access::make(part_of(x, false)); }
+ndarray imag(const ndarray& x) { return ops::ndarray_access::make(part_of(x, true)); }
+subarray ndarray::real() const& { return as_part(part_of(*this, false)); }
+subarray ndarray::imag() const& { return as_part(part_of(*this, true)); }
+subarray subarray::real() const { return as_part(part_of(*this, false)); }
+subarray subarray::imag() const { return as_part(part_of(*this, true)); }
+ndarray ndarray::real() const&& { return part_of_last(*this, false); }
+ndarray ndarray::imag() const&& { return part_of_last(*this, true); }
 
 // Both forms of each operator, on an array and on an indexed temporary, do the same.
 #define SINTER_IN_PLACE(op)                                                                                 \

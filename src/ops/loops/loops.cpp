@@ -47,7 +47,7 @@ void own_arrays(const char* function, std::span<ndarray* const> arrays) {
   for (ndarray* const a : arrays) {
     const graph::array_view& v = view_of(*a, function);
     graph::version now = v.store->now_as_is();
-    if (v.whole || now.pinned) {
+    if (v.whole || v.parts || now.pinned) {
       *a = wrap(value_of(*a));
     } else {  // of a view, so that it stays one
       const graph::view_ref whole = graph::make_array(std::move(now.v));

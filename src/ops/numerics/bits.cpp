@@ -1,7 +1,10 @@
 // Bits packed into bytes, and out of them.
 //
 // Where memory can be read as words, eight elements are one of 64 bits: on a CPU, whose loops along eight elements cost more than
-// the elements. Elsewhere a sum over eight shifted bits, which records and fuses.
+// the elements. Few elements are moved there one by one, at the call. Elsewhere a sum over eight shifted bits, which records and
+// fuses.
+#include <utility>
+
 #include "core/shape.hpp"
 #include "ops/base/algorithm_calls.hpp"
 #include "ops/base/at_call.hpp"
@@ -24,7 +27,7 @@ void check_order(std::string_view order, const char* function) {
     fail<value_error>(function, "the bitorder is 'big' or 'little', not '", order, "'");
 }
 
-constexpr std::int64_t least_words = 4096;  // elements: for fewer nothing is evaluated
+constexpr std::int64_t least_words = 4096;  // elements
 
 /// Whether elements are worth words.
 bool in_words(const value& v) {
@@ -59,11 +62,56 @@ ndarray ones_of(const ndarray& words) {
   return bitwise_and(right_shift(bitwise_or(bitwise_and(words, low) + low, words), 7), 0x0101010101010101u);
 }
 
+/// Whether a few elements of one byte are in the host's memory, or will be: their bits are moved at once, which costs less than to
+/// record how.
+bool are_few_at_hand(const value& v) {
+  return v->size() < least_words && itemsize(v->type) == 1 && is_in_host_memory(v->device) && may_look_at(v);
+}
+
+/// Which bit of a byte the first element is, and the way to the next one.
+struct bit_places {
+  int first, step;
+  explicit bit_places(std::string_view order) : first(order == "big" ? 7 : 0), step(order == "big" ? -1 : 1) {}
+};
+
+ndarray packed_at_once(const value& v, bit_places bit) {
+  dims shape = v->shape;
+  std::int64_t& last = shape[shape.size() - 1];
+  const std::int64_t n = std::exchange(last, (last + 7) / 8), all = v->size();
+  return wrap(made_at_once(v, shape, dtype::u8, [=](const void* elements, void* bytes) {
+    const auto* from = static_cast<const unsigned char*>(elements);
+    auto* to = static_cast<unsigned char*>(bytes);
+    for (std::int64_t left = all; left > 0; left -= n)
+      for (std::int64_t i = 0; i < n; i += 8) {
+        unsigned byte = 0;
+        for (int k = 0; k < 8 && i + k < n; ++k)
+          byte |= static_cast<unsigned>(*from++ != 0) << (bit.first + bit.step * k);
+        *to++ = static_cast<unsigned char>(byte);
+      }
+  }));
+}
+
+ndarray unpacked_at_once(const value& v, bit_places bit) {
+  dims shape = v->shape;
+  shape[shape.size() - 1] *= 8;
+  return wrap(made_at_once(v, shape, dtype::u8, [=, n = v->size()](const void* bytes, void* elements) {
+    const auto* from = static_cast<const unsigned char*>(bytes);
+    auto* to = static_cast<unsigned char*>(elements);
+    for (std::int64_t i = 0; i < n; ++i)
+      for (int k = 0; k < 8; ++k) *to++ = static_cast<unsigned char>(from[i] >> (bit.first + bit.step * k) & 1);
+  }));
+}
+
 /// Eight elements for each byte.
 ndarray all_bits(const ndarray& bytes, std::string_view order) {
   const shape_t shape = with_last(bytes, {bytes.shape(-1) * 8});
+  const value v = value_of(bytes);
+  if (are_few_at_hand(v)) {
+    check_order(order, "unpackbits");
+    return unpacked_at_once(v, bit_places(order));
+  }
   const ndarray numbers = bit_numbers(order, bytes, "unpackbits");
-  if (in_words(value_of(bytes))) {
+  if (in_words(v)) {
     // Copies of the byte in all of a word, of which each keeps its bit; what is not zero then becomes 1.
     const std::uint64_t bit = order == "big" ? 0x0102040810204080u : 0x8040201008040201u;
     const ndarray kept = bitwise_and(multiply(bytes.astype(uint64), 0x0101010101010101u), bit);
@@ -78,6 +126,8 @@ ndarray packbits(const ndarray& x, const bits_kw& kw) {
   if (is_inexact(view_of(x, "packbits").type)) fail<dtype_error>("packbits", "dtype ", x.dtype(), " is not supported");
   check_order(kw.bitorder, "packbits");
   ndarray bits = axis_last(x, kw, "packbits");
+  if (const value v = value_of(bits); are_few_at_hand(v))
+    return axis_back(packed_at_once(v, bit_places(kw.bitorder)), kw);
   const bool by_words = in_words(value_of(bits));
   if (!by_words || itemsize(bits.dtype()) != 1) bits = not_equal(bits, 0);
   const std::int64_t n = bits.shape(-1), bytes = (n + 7) / 8;

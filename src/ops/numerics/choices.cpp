@@ -66,7 +66,7 @@ ndarray piecewise(const ndarray& x, const std::vector<ndarray>& conditions, cons
 ndarray real_if_close(const ndarray& x, double tol) {
   if (!is_complex(view_of(x, "real_if_close").type)) return x;
   const double bound = tol > 1 ? tol * static_cast<double>(finfo(x.dtype()).eps) : tol;
-  return bool(all(less(absolute(imag(x)), bound))) ? real(x) : x;
+  return bool(all(less(absolute(imag(x)), bound))) ? real(x).copy() : x;
 }
 
 }  // namespace sinter::inline v0

@@ -155,7 +155,7 @@ ndarray poly(const ndarray& roots) {
   };
   std::sort(all.begin(), all.end(), before);
   std::sort(mirrored.begin(), mirrored.end(), before);
-  return all == mirrored ? real(out) : out;
+  return all == mirrored ? real(std::move(out)) : out;
 }
 
 ndarray roots(const ndarray& p) {

@@ -27,12 +27,13 @@ using namespace ops;
 
 namespace {
 
-ndarray random_order(generator& g, std::int64_t n, runtime::device_id device) {
+/// A permutation of n, of which the first elements are needed.
+ndarray random_order(generator& g, std::int64_t n, std::int64_t first, runtime::device_id device) {
   core::checked_count(dims{n}, "permutation");
   const value keys = drawn(g, jit::opcode::random_bits, uint64, {dims{n}, device});
   if (graph::is_example(keys) || is_in_parts(wrap(keys), "permutation")) [[unlikely]]
     return argsort(wrap(keys));  // which is the same order
-  return wrap(random_order_of(evaluated(keys)));
+  return wrap(random_order_of(evaluated(keys), first));
 }
 
 /// Probabilities on the host, validated as in NumPy.
@@ -112,7 +113,8 @@ ndarray chosen_indices(generator& g, std::int64_t n, const draw_space& space, co
   if (p.empty() && n >= 1024 && wanted <= n / 8)
     if (const std::optional<ndarray> some = first_different(g, n, wanted, space))
       return reshape(*some, to_shape(space.shape));
-  const ndarray order = p.empty() ? random_order(g, n, space.device) : weighted_order(g, p, wanted, space.device);
+  const ndarray order =
+      p.empty() ? random_order(g, n, wanted, space.device) : weighted_order(g, p, wanted, space.device);
   return reshape(order(slice(0, wanted)), to_shape(space.shape));
 }
 
@@ -208,13 +210,13 @@ ndarray generator::choice(const ndarray& a, const draw_size& size, const choice_
 
 ndarray generator::permutation_of(std::int64_t n) {
   if (n < 0) fail<value_error>("permutation", "there is no order of ", n, " numbers");
-  return random_order(*this, n, runtime::default_device());
+  return random_order(*this, n, n, runtime::default_device());
 }
 
 ndarray generator::permutation(const ndarray& x, std::int64_t axis) {
   const dims shape = view_of(x, "permutation").shape;
   const int along = normalize_axis(axis, shape, "permutation");
-  return take(x, random_order(*this, shape[along], value_of(x)->device), along);
+  return take(x, random_order(*this, shape[along], shape[along], value_of(x)->device), along);
 }
 
 ndarray generator::permuted(const ndarray& x, const std::optional<std::int64_t>& axis) {

@@ -117,7 +117,9 @@ class call {
   void evaluate() {
     std::pmr::vector<value> pending(&memory_);
     for (array_use& u : uses_) {
-      if (u.how == access::share) u.source = {u.view->store->now(), u.view->strides, u.view->offset};
+      if (u.how == access::share)
+        u.source = {u.view->store->now(), u.view->strides, u.view->offset,
+                    static_cast<std::int64_t>(itemsize(u.view->type))};
       value v = u.how == access::write ? graph::pending_of_write(*u.view) : u.source.held;
       if (v && !v->is_leaf()) pending.push_back(std::move(v));
     }

@@ -346,10 +346,12 @@ ndarray as_strided(const ndarray& x, const as_strided_kw& kw) {
     }
   }
   if (strides.size() != shape.size()) fail<shape_error>("as_strided", strides.size(), " strides for shape ", shape);
+  if (v.parts && std::any_of(strides.begin(), strides.end(), [](std::int64_t s) { return s % 2 != 0; }))
+    fail<value_error>("as_strided", "strides from the parts of some complex numbers of ", v.type, " to other parts");
   __int128 first = v.offset, last = v.offset;
   for (int a = 0; a < shape.size(); ++a)
     if (shape[a] > 0) (strides[a] < 0 ? first : last) += __int128{strides[a]} * (shape[a] - 1);
-  if (count != 0 && (first < 0 || last >= v.store->now()->size()))
+  if (count != 0 && (first < 0 || last >= graph::whole_storage(v)->shape[0]))
     fail<value_error>("as_strided", "shape ", shape, " with these strides leaves the memory of an array of shape ",
                       v.shape);
   return ndarray_access::make(graph::make_view(v, shape, strides, v.offset, !kw.writeable));

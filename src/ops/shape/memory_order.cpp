@@ -117,7 +117,8 @@ ndarray ndarray::view(sinter::dtype to) const {
   if (core::element_count(shape) == 0) return zeros(to_shape(shape), {.dtype = to, .device = device()});
   graph::pin(v);
   const graph::value whole = v.store->now();
-  const std::int64_t first = (whole->buffer_offset + v.offset) * from_size;
+  const auto held_size = static_cast<std::int64_t>(itemsize(whole->type));  // of parts that of the complex numbers
+  const std::int64_t first = whole->buffer_offset * held_size + v.offset * from_size;
   bool fits = first % to_size == 0;
   for (int a = 0; a < strides.size(); ++a) {
     const bool resized = from_size != to_size && a == strides.size() - 1;
@@ -127,7 +128,7 @@ ndarray ndarray::view(sinter::dtype to) const {
   if (!fits)
     fail<value_error>("view", "strides and offset of shape ", v.shape, " and dtype ", v.type, " are no multiples of ",
                       to);
-  const std::int64_t bytes = (whole->buffer_offset + whole->size()) * from_size;
+  const std::int64_t bytes = (whole->buffer_offset + whole->size()) * held_size;
   return ndarray_access::make(graph::from_buffer(whole->buffer, bytes / to_size, to, shape, strides, first / to_size,
                                                  /*live=*/true, v.readonly));
 }

@@ -1,6 +1,5 @@
 // The handle: what it says of itself, its parts, other elements in the same places, other devices.
 #include "ops/sparse/parts.hpp"
-#include "sinter/complex_part.hpp"
 #include "sinter/elementwise.hpp"
 
 namespace sinter::ops {
@@ -76,11 +75,11 @@ sparse_array sparse_array::conj() const {
 }
 sparse_array sparse_array::real() const {
   const auto& s = *ops::state_of(*this, "real");
-  return ops::sparse_access::make(ops::with_elements(s, sinter::real(s.data)));
+  return ops::sparse_access::make(ops::with_elements(s, sinter::real(s.data).copy()));
 }
 sparse_array sparse_array::imag() const {
   const auto& s = *ops::state_of(*this, "imag");
-  return ops::sparse_access::make(ops::with_elements(s, sinter::imag(s.data)));
+  return ops::sparse_access::make(ops::with_elements(s, sinter::imag(s.data).copy()));
 }
 sparse_array sparse_array::copy() const {
   return ops::sparse_access::make(

@@ -273,41 +273,64 @@ ndarray quantile_of_rows(const request& r, const sample& s, bool keepdims) {
   return arranged(moveaxis(nan_restored(out, sorted), 0, -1), r.q, s, keepdims);
 }
 
-/// How many elements of each row are numbers, as int64; and a list of these counts. Waits.
-struct numbers_in {
-  ndarray count;
-  std::vector<std::int64_t> distinct;
-};
-
-numbers_in numbers_of(const sample& s) {
-  numbers_in n{count_nonzero(logical_not(isnan(s.elements)), -1, {.keepdims = true}), {}};
-  n.distinct = n.count.to_vector<std::int64_t>();
-  std::sort(n.distinct.begin(), n.distinct.end());
-  n.distinct.erase(std::unique(n.distinct.begin(), n.distinct.end()), n.distinct.end());
+/// How many elements of each row are numbers, as int64.
+ndarray numbers_in(const sample& s) { return count_nonzero(logical_not(isnan(s.elements)), -1, {.keepdims = true}); }
+/// A list of these counts. Waits.
+std::vector<std::int64_t> distinct(const ndarray& counts) {
+  std::vector<std::int64_t> n = counts.to_vector<std::int64_t>();
+  std::sort(n.begin(), n.end());
+  n.erase(std::unique(n.begin(), n.end()), n.end());
   return n;
+}
+
+/// The elements of each row's own ranks, list by list, where the device selects them row by row; otherwise undefined.
+ndarray with_own_ranks(const sample& s, const std::vector<ndarray>& ranks) {
+  if (is_intercepting()) return {};
+  const value v = value_of(s.elements);
+  const rows_of r = rows_along(v, v->shape.size() - 1);
+  if (!finds_own_ranks(r.elements, r.layout())) return {};
+  const value rows = evaluated(r.elements);
+  const value wanted = evaluated(value_of(clip(concatenate(ranks, -1), 0, s.count - 1)));
+  return wrap(own_ranked_elements(rows, r.layout(), wanted));
+}
+
+/// Of each row the elements of ranks of its own, int64, list by list; all() lists those of all rows. A row without numbers may
+/// have ranks out of range.
+template <class List>
+std::vector<ndarray> elements_at(const sample& s, const std::vector<ndarray>& ranks, const List& all) {
+  std::vector<ndarray> out;
+  if (const ndarray own = with_own_ranks(s, ranks); own.defined()) {
+    std::int64_t first = 0;
+    for (const ndarray& k : ranks) {
+      out.push_back(last_axis(own, first, first + k.shape(-1)));
+      first += k.shape(-1);
+    }
+    return out;
+  }
+  const ordered sorted = with_ranks(s, all());
+  for (const ndarray& k : ranks) out.push_back(take_along_axis(sorted.rows, sorted.places(k), -1));
+  return out;
 }
 
 /// Rows of which elements that are NaN do not count: these sort behind the others, so the ranks are those of the first
 /// elements of each row, for each count of them.
 ndarray quantile_of_numbers(const request& r, const sample& s, bool keepdims) {
   if (s.count == 0) fail<value_error>(r.function, "nothing has quantiles: shape ", s.elements.shape());
-  const numbers_in counts = numbers_of(s);
-  std::vector<std::int64_t> wanted{0};
-  for (const std::int64_t n : counts.distinct)
-    for (const auto& at : ranks_as<double>(r.method, std::max<std::int64_t>(n, 1), r.q)) {
-      wanted.push_back(static_cast<std::int64_t>(at.lower));
-      if (!r.exact) wanted.push_back(static_cast<std::int64_t>(at.upper));
-    }
-  const ordered sorted = with_ranks(s, wanted);
-  const ndarray& rows = sorted.rows;
-  const ndarray n = counts.count.astype(float64);
-  const ndarray q = list_of(r.q.values, float64, n);
+  const ndarray counts = numbers_in(s), n = counts.astype(float64), q = list_of(r.q.values, float64, n);
   const auto at = rank_of<ndarray>(r.method, n, r.q.followed.defined() ? moved_with(q, r.q.followed) : q);
-  const auto chosen = [&](const ndarray& position) {
-    return take_along_axis(rows, sorted.places(position.astype(int64)), -1);
-  };
-  ndarray out = chosen(at.lower);
-  if (!r.exact) out = between(out, chosen(at.upper), at.share.astype(r.q.weak ? rows.dtype() : r.q.type, false));
+  std::vector<ndarray> ranks{at.lower.astype(int64)};
+  if (!r.exact) ranks.push_back(at.upper.astype(int64));
+  const std::vector<ndarray> ends = elements_at(s, ranks, [&] {
+    std::vector<std::int64_t> wanted{0};
+    for (const std::int64_t count : distinct(counts))
+      for (const auto& each : ranks_as<double>(r.method, std::max<std::int64_t>(count, 1), r.q)) {
+        wanted.push_back(static_cast<std::int64_t>(each.lower));
+        if (!r.exact) wanted.push_back(static_cast<std::int64_t>(each.upper));
+      }
+    return wanted;
+  });
+  ndarray out = ends[0];
+  if (!r.exact) out = between(out, ends[1], at.share.astype(r.q.weak ? out.dtype() : r.q.type, false));
   return arranged(where(equal(n, 0), std::nan(""), out), r.q, s, keepdims);
 }
 
@@ -398,17 +421,18 @@ ndarray nanmedian(const ndarray& x, const median_kw& kw) {
   if (auto r = intercept_mapped("nanmedian", {&x}, again)) return (*r)[0];
   const sample s = sample_of(x, kw.axis, "nanmedian");
   if (s.count == 0) return axes_restored(mean(s.elements, -1), s, kw.keepdims);
-  const numbers_in counts = numbers_of(s);
-  std::vector<std::int64_t> wanted{0};
-  for (const std::int64_t n : counts.distinct) {
-    wanted.push_back(std::max<std::int64_t>((n - 1) / 2, 0));
-    wanted.push_back(std::min(n / 2, s.count - 1));
-  }
-  const ordered sorted = with_ranks(s, wanted);
-  const ndarray& n = counts.count;
+  const ndarray n = numbers_in(s);
   const ndarray lower = maximum(floor_divide(n - 1, 2), 0), upper = minimum(floor_divide(n, 2), s.count - 1);
   const ndarray two = concatenate({lower, upper}, -1);
-  return axes_restored(mean(take_along_axis(sorted.rows, sorted.places(two), -1), -1), s, kw.keepdims);
+  const std::vector<ndarray> middle = elements_at(s, {two}, [&] {
+    std::vector<std::int64_t> wanted{0};
+    for (const std::int64_t count : distinct(n)) {
+      wanted.push_back(std::max<std::int64_t>((count - 1) / 2, 0));
+      wanted.push_back(std::min(count / 2, s.count - 1));
+    }
+    return wanted;
+  });
+  return axes_restored(mean(middle[0], -1), s, kw.keepdims);
 }
 
 }  // namespace sinter::inline v0

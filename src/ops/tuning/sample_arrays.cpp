@@ -55,7 +55,8 @@ sample_arrays::sample_arrays(const std::vector<entry>& arrays, const result_tole
     const graph::write_lock mine(*v.store);
     graph::begin_write(v);
     const core::dims& shape = v.store->held()->shape;
-    graph::view_ref whole = graph::make_view(v, shape, core::contiguous_strides(shape), 0);
+    const graph::view_ref numbers = v.parts ? graph::make_whole_numbers(v) : nullptr;
+    graph::view_ref whole = graph::make_view(numbers ? *numbers : v, shape, core::contiguous_strides(shape), 0);
     samples_.push_back({e.number, whole, copy_of(*whole), nullptr});
   }
 }

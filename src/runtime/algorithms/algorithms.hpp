@@ -114,6 +114,11 @@ class algorithms {
   /// their highest bits. Scratch as argsort().
   virtual std::size_t random_order_scratch(std::int64_t n) = 0;
   virtual void random_order(std::int64_t n, const std::uint64_t* keys, std::int64_t* result, void* scratch) = 0;
+  /// The same, of which only the first `count` elements are looked at.
+  virtual void random_order_first(std::int64_t n, std::int64_t /*count*/, const std::uint64_t* keys,
+                                  std::int64_t* result, void* scratch) {
+    random_order(n, keys, result, scratch);
+  }
 
   /// Whether rows can be partitioned, and their first elements selected, for less than it takes to sort them. If not,
   /// callers sort.
@@ -136,6 +141,12 @@ class algorithms {
   virtual std::size_t find_ranks_scratch(const row_layout& /*l*/, std::int64_t /*kth_count*/) { return 0; }
   virtual void find_ranks(const row_layout& /*l*/, std::span<const std::int64_t> /*kth*/, const void* /*from*/,
                           void* /*to*/, void* /*scratch*/) {}
+  /// to[row][k] = the element that sort() would put at ranks[row][k], of `count` ranks in any order, each in [0, columns). Of
+  /// real floating-point rows, NaNs among them, where finds_own_ranks(); scratch: own_ranks_scratch() bytes.
+  virtual bool finds_own_ranks(const row_layout& /*l*/) const { return false; }
+  virtual std::size_t own_ranks_scratch(const row_layout& /*l*/) { return 0; }
+  virtual void find_own_ranks(const row_layout& /*l*/, std::int64_t /*count*/, const std::int64_t* /*ranks*/,
+                              const void* /*from*/, void* /*to*/, void* /*scratch*/) {}
   /// The positions (within the row) of the first k elements, 0 < k < columns, of each row in argsort()'s order: in this
   /// order where orders_first(), else sorted by position. Rows of `result` have k elements.
   virtual bool orders_first(const row_layout& l, std::int64_t k) const = 0;

@@ -128,7 +128,16 @@ TEST_CASE("the order of random keys is that of a stable sort, also of keys that 
         guarded_memory data(the_cpu(), bytes_of(keys)), scratch(the_cpu(), algorithms().random_order_scratch(n));
         guarded_memory result(the_cpu(), static_cast<std::size_t>(n) * 8);
         algorithms().random_order(n, data.as<std::uint64_t>(), result.as<std::int64_t>(), scratch.data());
-        CHECK(is_stable_order(keys, 1, n, false, result.download_as<std::int64_t>()));
+        const std::vector<std::int64_t> order = result.download_as<std::int64_t>();
+        CHECK(is_stable_order(keys, 1, n, false, order));
+        for (const std::int64_t count : {std::int64_t{1}, n / 2, n - n / 100, n}) {
+          CAPTURE(count);
+          guarded_memory firsts(the_cpu(), static_cast<std::size_t>(n) * 8);
+          algorithms().random_order_first(n, count, data.as<std::uint64_t>(), firsts.as<std::int64_t>(),
+                                          scratch.data());
+          const std::vector<std::int64_t> got = firsts.download_as<std::int64_t>();
+          CHECK(std::equal(order.begin(), order.begin() + count, got.begin()));
+        }
       }
     }
 }

@@ -95,3 +95,53 @@ TEST_CASE("ranks: samples that mislead, and keys at the edges of runs") {
   check(v, {1, n}, {31, 32});
   check(v, {1, n}, {n - 33, n - 32});
 }
+
+TEST_CASE("ranks of each row's own: those of a sort, with NaNs in some rows, all and none") {
+  cpu_test::settings restore;
+  for (const dtype t : {dtype::f16, dtype::bf16, dtype::f32, dtype::f64})
+    with_element(t, [&]<class T>(T) {
+      for (const row_case& c : {row_case{7, 3}, {6, 40}, {5, 1000}, {4, 1025}, {3, 9000}, {64, 100}}) {
+        const runtime::row_layout l{t, c.rows, c.columns};
+        CAPTURE(name(t));
+        CAPTURE(c.columns);
+        REQUIRE(algorithms().finds_own_ranks(l));
+        for (unsigned seed = 0; seed < 4; ++seed) {
+          std::mt19937 random(seed);
+          std::vector<T> values =
+              sorted_values<T>(all_patterns[seed % std::size(all_patterns)], c.rows * c.columns, seed);
+          for (std::size_t i = 0; i < values.size(); ++i) {
+            const auto row = static_cast<std::int64_t>(i) / c.columns;
+            if (row % 3 == 2 || (row % 3 == 1 && random() % 4 == 0))
+              values[i] = T(std::numeric_limits<float>::quiet_NaN());
+          }
+          const std::int64_t count = 5;
+          std::vector<std::int64_t> ranks;
+          for (std::int64_t k = 0; k < c.rows * count; ++k)
+            ranks.push_back(k % 5 == 0 ? c.columns - 1
+                                       : static_cast<std::int64_t>(random() % static_cast<unsigned>(c.columns)));
+          const auto order = stable_order(values, c.rows, c.columns, false);
+          for (const int threads : {1, 2, 7}) {
+            runtime::set_thread_count(threads);
+            guarded_memory from(the_cpu(), bytes_of(values)), at(the_cpu(), bytes_of(ranks));
+            guarded_memory to(the_cpu(), static_cast<std::size_t>(c.rows * count) * sizeof(T));
+            guarded_memory scratch(the_cpu(), algorithms().own_ranks_scratch(l));
+            algorithms().find_own_ranks(l, count, at.as<std::int64_t>(), from.data(), to.data(), scratch.data());
+            CHECK(from.download() == bytes_of(values));
+            const bytes got = to.download();
+            bool right = true;
+            for (std::size_t k = 0; k < ranks.size(); ++k) {
+              T x{};
+              std::memcpy(static_cast<void*>(&x), &got[k * sizeof(T)], sizeof(T));
+              const std::int64_t first = static_cast<std::int64_t>(k) / count * c.columns;
+              const T wanted =
+                  values[static_cast<std::size_t>(first + order[static_cast<std::size_t>(first + ranks[k])])];
+              right = right && !sorts_before(wanted, x) && !sorts_before(x, wanted);
+            }
+            CHECK(right);
+          }
+        }
+      }
+    });
+  CHECK_FALSE(algorithms().finds_own_ranks({dtype::f64, 1, 1000}));
+  CHECK_FALSE(algorithms().finds_own_ranks({dtype::i32, 4, 1000}));
+}

@@ -334,7 +334,7 @@ TEST_CASE("operands broadcast, and shapes that do not are named") {
 
 TEST_CASE("functions that return their argument's value give an array of their own") {
   ndarray x = array({1.0, 2.0});
-  for (ndarray y : std::initializer_list<ndarray>{+x, real(x), conj(x), clip(x, idx::_)}) {
+  for (ndarray y : std::initializer_list<ndarray>{+x, conj(x), clip(x, idx::_)}) {
     y += 1;
     CHECK(same(numbers(x), {1, 2}));
   }

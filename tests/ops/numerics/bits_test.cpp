@@ -108,3 +108,35 @@ TEST_CASE("fits with covariances and all that was found") {
   CHECK_THROWS_AS(polyfit_cov(zeros({5}), ones({5}), 2), linalg_error);
   CHECK_THROWS_AS(polyfit_full(x, y, -1), value_error);
 }
+
+TEST_CASE("bits of a few elements, along any axis") {
+  for (const dtype t : {bool_, uint8, int8, int32})
+    for (const shape_t& shape :
+         {shape_t{0}, shape_t{1}, shape_t{13}, shape_t{3, 8}, shape_t{5, 11}, shape_t{2, 3, 17}, shape_t{0, 9}})
+      for (const bool big : {true, false})
+        for (std::int64_t axis = -1; axis < std::int64_t{shape.ndim()}; ++axis) {
+          CAPTURE(name(t));
+          CAPTURE(to_string(shape));
+          CAPTURE(axis);
+          bits_kw kw{.bitorder = big ? "big" : "little"};
+          if (axis >= 0) kw.axis = axis;
+          std::int64_t n = 1;
+          for (const std::int64_t k : shape) n *= k;
+          const ndarray x = reshape((arange(n) * 7 % 3).astype(t), shape);
+          const ndarray bits = packbits(x, kw);
+          CHECK(bits.dtype() == uint8);
+          const ndarray rows = axis < 0 ? ravel(x) : moveaxis(x, axis, -1);
+          const std::int64_t length = rows.shape(-1);
+          const std::vector<bool> on = (rows != 0).to_vector<bool>();
+          std::vector<std::uint8_t> wanted;
+          for (std::int64_t first = 0; length != 0 && first < n; first += length) {
+            const std::vector<std::uint8_t> row(on.begin() + first, on.begin() + first + length);
+            for (const std::uint8_t byte : packed(row, big)) wanted.push_back(byte);
+          }
+          CHECK((axis < 0 ? bits : moveaxis(bits, axis, -1)).to_vector<std::uint8_t>() == wanted);
+          bits_kw back = kw;
+          back.count = length;
+          const ndarray flags = unpackbits(bits, back);
+          CHECK(array_equal(flags, axis < 0 ? ravel(x != 0) : x != 0));
+        }
+}

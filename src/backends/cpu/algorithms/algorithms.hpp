@@ -16,6 +16,8 @@ class cpu_algorithms final : public runtime::algorithms {
                void* scratch) override;
   std::size_t random_order_scratch(std::int64_t n) override;
   void random_order(std::int64_t n, const std::uint64_t* keys, std::int64_t* result, void* scratch) override;
+  void random_order_first(std::int64_t n, std::int64_t count, const std::uint64_t* keys, std::int64_t* result,
+                          void* scratch) override;
 
   bool can_partition(const runtime::row_layout& l) const override;
   std::size_t partition_scratch(const runtime::row_layout& l, std::int64_t kth_count, bool positions) override;
@@ -27,6 +29,10 @@ class cpu_algorithms final : public runtime::algorithms {
   std::size_t find_ranks_scratch(const runtime::row_layout& l, std::int64_t kth_count) override;
   void find_ranks(const runtime::row_layout& l, std::span<const std::int64_t> kth, const void* from, void* to,
                   void* scratch) override;
+  bool finds_own_ranks(const runtime::row_layout& l) const override;
+  std::size_t own_ranks_scratch(const runtime::row_layout& l) override;
+  void find_own_ranks(const runtime::row_layout& l, std::int64_t count, const std::int64_t* ranks, const void* from,
+                      void* to, void* scratch) override;
   bool orders_first(const runtime::row_layout& l, std::int64_t k) const override;
   std::size_t select_first_scratch(const runtime::row_layout& l, std::int64_t k) override;
   void select_first(const runtime::row_layout& l, bool descending, std::int64_t k, const void* keys,

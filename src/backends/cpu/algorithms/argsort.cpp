@@ -248,4 +248,12 @@ void cpu_algorithms::random_order(std::int64_t n, const std::uint64_t* keys, std
   argsort({dtype::u64, 1, n}, false, keys, result, scratch);
 }
 
+void cpu_algorithms::random_order_first(std::int64_t n, std::int64_t count, const std::uint64_t* keys,
+                                        std::int64_t* result, void* scratch) {
+  const bool found =
+      distributed_order::takes(n) && distributed_order(keys, n).sort_first(
+                                         count, result, static_cast<std::int64_t*>(scratch), runtime::thread_count());
+  if (!found) random_order(n, keys, result, scratch);
+}
+
 }  // namespace sinter::cpu

@@ -3,6 +3,7 @@
 #pragma once
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -24,11 +25,38 @@ class distributed_order {
 
   /// `other` is as long as the result.
   void sort(std::int64_t* result, std::int64_t* other, int threads) const {
-    const std::vector<std::int64_t> begins = distribute(
-        n_, std::int64_t{1} << part_bits_, threads,
-        [&](std::int64_t i) { return static_cast<std::int64_t>(keys_[i] >> (64 - part_bits_)); },
-        [&](std::int64_t i, std::int64_t place) { other[place] = record(i); });
-    const shares parts(static_cast<std::int64_t>(begins.size()) - 1, threads, 1);
+    const std::int64_t all = std::int64_t{1} << part_bits_;
+    sort_parts(dealt(all, other, threads), all, result, other, threads);
+  }
+
+  /// The first `count` elements, and some that follow, if the keys are as random as they should be; else false.
+  bool sort_first(std::int64_t count, std::int64_t* result, std::int64_t* other, int threads) const {
+    const std::int64_t all = std::int64_t{1} << part_bits_;
+    const double most = static_cast<double>(count) + 6 * std::sqrt(static_cast<double>(count)) + 64;
+    const auto last = static_cast<std::int64_t>(std::ceil(most / static_cast<double>(n_) * static_cast<double>(all)));
+    if (last >= all) return false;
+    const std::vector<std::int64_t> begins = dealt(last + 1, other, threads);  // the last part is of all other keys
+    if (begins[static_cast<std::size_t>(last)] < count) return false;
+    sort_parts(begins, last, result, other, threads);
+    return true;
+  }
+
+ private:
+  static constexpr std::int64_t part_length = 1024;
+  static constexpr int most_part_bits = 11;
+  static constexpr double sort_time = 4;  // nanoseconds for a record
+
+  /// Deals the records to parts, of which the last one takes what is left.
+  std::vector<std::int64_t> dealt(std::int64_t parts, std::int64_t* to, int threads) const {
+    return distribute(
+        n_, parts, threads,
+        [&](std::int64_t i) { return std::min(static_cast<std::int64_t>(keys_[i] >> (64 - part_bits_)), parts - 1); },
+        [&](std::int64_t i, std::int64_t place) { to[place] = record(i); });
+  }
+
+  void sort_parts(const std::vector<std::int64_t>& begins, std::int64_t count, std::int64_t* result,
+                  std::int64_t* other, int threads) const {
+    const shares parts(count, threads, 1);
     runtime::parallel_for(parts.count, sort_time * static_cast<double>(n_), [&](std::int64_t p) {
       for (std::int64_t k = parts.begin(p); k < parts.end(p); ++k) {
         const std::int64_t begin = begins[static_cast<std::size_t>(k)], end = begins[static_cast<std::size_t>(k) + 1];
@@ -38,11 +66,6 @@ class distributed_order {
       }
     });
   }
-
- private:
-  static constexpr std::int64_t part_length = 1024;
-  static constexpr int most_part_bits = 11;
-  static constexpr double sort_time = 4;  // nanoseconds for a record
 
   std::int64_t record(std::int64_t i) const noexcept {
     const std::uint64_t rest = keys_[i] << part_bits_ >> 1 >> index_bits_ << index_bits_;

@@ -1,4 +1,6 @@
 // Elements of a few ranks of rows, which are read only: those between two sampled keys are gathered and selected from.
+#include <vector>
+
 #include "backends/cpu/algorithms/algorithms.hpp"
 #include "backends/cpu/algorithms/rank_selection.hpp"
 
@@ -155,9 +157,55 @@ void find_in_row(const T* from, int64_t n, ordering<T> order, rank_list kth, int
   }
 }
 
+constexpr int64_t longest_own = 1 << 16;  // longer rows are selected from where they are, by several threads
+
+template <class T>
+bool is_nan(const T& x) {
+  return x != x;
+}
+
+/// One row: its numbers go to `numbers`, are partitioned into `held`, and the ranks are looked up there.
+template <class T>
+void find_own_in_row(const T* from, int64_t n, ordering<T> order, rank_list ranks, T* numbers, T* held, T* to) {
+  int64_t count = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    const T x = from[i];
+    numbers[count] = x;
+    count += !is_nan(x);
+  }
+  std::vector<int64_t> wanted;
+  for (const int64_t k : ranks)
+    if (k < count) wanted.push_back(k);
+  std::sort(wanted.begin(), wanted.end());
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  if (!wanted.empty()) partition_elements(numbers, count, order, rank_list(wanted), 1, held);
+  for (const int64_t k : ranks) *to++ = k < count ? held[k] : *std::find_if(from, from + n, is_nan<T>);
+}
+
 std::size_t held_bytes(const row_layout& l) { return static_cast<std::size_t>(l.columns) * itemsize(l.type); }
 
 }  // namespace
+
+bool cpu_algorithms::finds_own_ranks(const row_layout& l) const {
+  return is_real_floating(l.type) && l.rows > 1 && l.columns < longest_own;
+}
+
+std::size_t cpu_algorithms::own_ranks_scratch(const row_layout& l) {
+  return 2 * static_cast<std::size_t>(row_slots(l)) * held_bytes(l);
+}
+
+void cpu_algorithms::find_own_ranks(const row_layout& l, int64_t count, const int64_t* ranks, const void* from,
+                                    void* to, void* scratch) {
+  with_sorted_type(l.type, [&]<class T>(T) {
+    const ordering<T> order(l.type, false);
+    for_each_row(l, scratch, 2 * held_bytes(l), [&](int64_t row, void* mine, int) {
+      auto* const numbers = static_cast<T*>(mine);
+      find_own_in_row(static_cast<const T*>(from) + row * l.columns, l.columns, order,
+                      rank_list(ranks + row * count, static_cast<std::size_t>(count)), numbers, numbers + l.columns,
+                      static_cast<T*>(to) + row * count);
+    });
+  });
+}
 
 int64_t cpu_algorithms::most_ranks(const row_layout& l) const { return l.columns / 8; }
 

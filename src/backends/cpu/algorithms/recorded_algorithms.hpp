@@ -36,6 +36,7 @@ class recorded_algorithms final : public runtime::algorithms {
     refuse();
   }
   std::int64_t most_ranks(const runtime::row_layout&) const override { refuse(); }
+  bool finds_own_ranks(const runtime::row_layout&) const override { refuse(); }
   std::size_t find_ranks_scratch(const runtime::row_layout&, std::int64_t) override { refuse(); }
   void find_ranks(const runtime::row_layout&, std::span<const std::int64_t>, const void*, void*, void*) override {
     refuse();

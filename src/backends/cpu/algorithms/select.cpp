@@ -35,18 +35,23 @@ std::int64_t count_flags(const unsigned char* flags, std::int64_t n) noexcept {
   return count;
 }
 
-/// Calls put(place, i) for the flagged i in [0, n), which get the places [place, end) in order. Other i may get a
-/// place, too, which a flagged one overwrites later.
+/// Calls put(place, first + i) for the flagged i in [0, n), which get the places [place, end) in order. Other i may get a
+/// place, too, which a flagged one overwrites later. put.eight(place, i) is put() for i to i + 7.
 template <class Put>
-void write_flagged(const unsigned char* flags, std::int64_t n, std::int64_t place, std::int64_t end, const Put& put) {
+void write_flagged(const unsigned char* flags, std::int64_t n, std::int64_t place, std::int64_t end, const Put& put,
+                   std::int64_t first) {
   std::int64_t i = 0;
   const auto put_one = [&](std::uint64_t flag) {
-    put(place, i++);
+    put(place, first + i++);
     place += static_cast<std::int64_t>(flag);
   };
   while (n - i >= 8 && place < end) {
     const std::uint64_t w = load_flags(flags + i);
     if (w == 0) {
+      i += 8;
+    } else if (w == ones) {  // as where a filter drops few: vectors of them
+      put.eight(place, first + i);
+      place += 8;
       i += 8;
     } else if (end - place >= 8) {
       for (int k = 0; k < 8; ++k) put_one(w >> (8 * k) & 1);
@@ -65,13 +70,28 @@ void select_flagged(const runtime::selection& s, const void* scratch, const Put&
   const auto* places = static_cast<const std::int64_t*>(scratch);
   runtime::parallel_for(chunks_of(s.count), write_time * static_cast<double>(s.count), [&](std::int64_t c) {
     const std::int64_t first = c * chunk;
-    write_flagged(flags + first, std::min(chunk, s.count - first), places[c], places[c + 1],
-                  [&](std::int64_t place, std::int64_t i) { put(place, first + i); });
+    write_flagged(flags + first, std::min(chunk, s.count - first), places[c], places[c + 1], put, first);
   });
 }
 
 struct sixteen_bytes {
   std::uint64_t parts[2];
+};
+
+template <class T>
+struct element_copy {
+  const T* from;
+  T* to;
+  void operator()(std::int64_t place, std::int64_t i) const noexcept { to[place] = from[i]; }
+  void eight(std::int64_t place, std::int64_t i) const noexcept { std::memcpy(to + place, from + i, 8 * sizeof(T)); }
+};
+
+struct position_copy {
+  std::int64_t* to;
+  void operator()(std::int64_t place, std::int64_t i) const noexcept { to[place] = i; }
+  void eight(std::int64_t place, std::int64_t i) const noexcept {
+    for (int k = 0; k < 8; ++k) to[place + k] = i + k;
+  }
 };
 
 }  // namespace
@@ -96,9 +116,7 @@ const std::int64_t* cpu_algorithms::count_selected(const runtime::selection& s, 
 void cpu_algorithms::select(const runtime::selection& s, int bytes, const void* data, void* result,
                             const void* scratch) {
   const auto select_elements = [&]<class T>(T) {
-    auto* from = static_cast<const T*>(data);
-    auto* to = static_cast<T*>(result);
-    select_flagged(s, scratch, [=](std::int64_t place, std::int64_t i) { to[place] = from[i]; });
+    select_flagged(s, scratch, element_copy<T>{static_cast<const T*>(data), static_cast<T*>(result)});
   };
   switch (bytes) {
     case 1: return select_elements(std::uint8_t{});
@@ -110,7 +128,7 @@ void cpu_algorithms::select(const runtime::selection& s, int bytes, const void* 
 }
 
 void cpu_algorithms::select_positions(const runtime::selection& s, std::int64_t* result, const void* scratch) {
-  select_flagged(s, scratch, [=](std::int64_t place, std::int64_t i) { result[place] = i; });
+  select_flagged(s, scratch, position_copy{result});
 }
 
 }  // namespace sinter::cpu

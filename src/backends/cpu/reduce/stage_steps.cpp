@@ -197,8 +197,63 @@ class step_maker {
   int first_reduction_ = 0;
 };
 
+/// Calls f(operand, step, whether it is written) for all operands of the steps.
+template <class F>
+void each_operand(std::vector<stage_step>& steps, const F& f) {
+  for (int k = 0; k < static_cast<int>(steps.size()); ++k) {
+    for (step_operand& o : steps[static_cast<std::size_t>(k)].inputs) f(o, k, false);
+    for (step_operand& o : steps[static_cast<std::size_t>(k)].outputs) f(o, k, true);
+  }
+}
+
+/// Where an operand is written first and read last; -1: nowhere.
+struct lifetime {
+  int written = -1, read = -1;
+
+  lifetime(std::vector<stage_step>& steps, step_operand::place where, int index) {
+    each_operand(steps, [&](const step_operand& o, int step, bool writes) {
+      if (o.where != where || o.index != index) return;
+      if (!writes) read = step;
+      else if (written < 0) written = step;
+    });
+  }
+};
+
+/// An output whose memory may hold elements: one of their dtype that is written when they have been read, or while they are,
+/// element by element; -1: none. Results of staged programs share no memory with operands, since only elementwise kernels write
+/// over what they read (graph/run/placement.cpp).
+int lender_of(int e, stage_steps& s, const jit::program& p) {
+  const lifetime of(s.steps, step_operand::place::elements, e);
+  for (int k = 0; k < static_cast<int>(p.outputs.size()); ++k) {
+    const jit::output_desc& o = p.outputs[static_cast<std::size_t>(k)];
+    if (jit::is_per_row(p, o.reg) || o.type != s.elements[static_cast<std::size_t>(e)]) continue;
+    const int at = lifetime(s.steps, step_operand::place::output, k).written;
+    const bool by_element = s.steps[static_cast<std::size_t>(at)].code.kind == jit::kernel_kind::elementwise;
+    if (at > of.read || (at == of.read && by_element)) return k;
+  }
+  return -1;
+}
+
+/// Elements go to memory of outputs where these lend it; then they are what is written there first.
+void borrow(stage_steps& s, const jit::program& p) {
+  for (int e = static_cast<int>(s.elements.size()); e-- > 0;) {
+    const int k = lender_of(e, s, p);
+    if (k < 0) continue;
+    s.lent_bytes += static_cast<std::int64_t>(itemsize(s.elements[static_cast<std::size_t>(e)]));
+    s.elements.erase(s.elements.begin() + e);
+    each_operand(s.steps, [&](step_operand& o, int, bool) {
+      if (o.where != step_operand::place::elements || o.index < e) return;
+      if (o.index == e) o = {step_operand::place::output, static_cast<std::uint16_t>(k)};
+      else --o.index;
+    });
+  }
+}
+
 }  // namespace
 
-stage_steps::stage_steps(const jit::program& p) { step_maker(p, *this); }
+stage_steps::stage_steps(const jit::program& p) {
+  step_maker(p, *this);
+  borrow(*this, p);
+}
 
 }  // namespace sinter::cpu

@@ -75,13 +75,14 @@ struct row_blocks {
   std::int64_t count = 1;   // in all
   core::dims outer;         // extents of the axes before it
 
-  explicit row_blocks(const jit::launch& l) {
+  row_blocks(const stage_steps& s, const jit::launch& l) {
     if (are_few_rows(l)) {
       length = l.extents[0];
       count = 1;
       return;
     }
-    const std::int64_t row = product(l.extents, l.kept, l.extents.size()) * bytes_of_element(*l.code);
+    const std::int64_t bytes = bytes_of_element(*l.code) - s.lent_bytes;
+    const std::int64_t row = product(l.extents, l.kept, l.extents.size()) * bytes;
     const std::int64_t rows = std::max<std::int64_t>(1, block_bytes / row);
     std::int64_t behind = product(l.extents, 1, l.kept);
     while (behind > rows && !reads_coordinates(*l.code)) behind /= l.extents[++axis];
@@ -202,7 +203,7 @@ void set_least_staged(std::int64_t bytes) noexcept {
 }
 
 std::vector<jit::launch> step_launches(const stage_steps& steps, const jit::launch& l) {
-  const row_blocks blocks(l);
+  const row_blocks blocks(steps, l);
   const block_memory memory(steps);
   step_launcher launcher(l, blocks, memory);
   std::vector<jit::launch> all;
@@ -225,7 +226,7 @@ std::size_t stages_scratch(const stage_steps& steps, const jit::launch& l) {
 void run_stages(const stage_steps& steps, const jit::launch& l,
                 const std::function<const runtime::prepared&(const jit::launch&)>& find, void* scratch, int* fault) {
   if (core::element_count(l.extents) == 0) return;
-  const row_blocks blocks(l);
+  const row_blocks blocks(steps, l);
   std::vector<const runtime::prepared*> codes;  // of the steps over a whole block, then over the last one
   for (const jit::launch& step : step_launches(steps, l)) codes.push_back(&find(step));
   const auto run_step = [](const runtime::prepared& code, const jit::launch& part, int* faults) {

@@ -27,6 +27,7 @@ struct stage_steps {
   explicit stage_steps(const jit::program& p);
   std::vector<stage_step> steps;
   std::vector<dtype> elements, rows;
+  std::int64_t lent_bytes = 0;  // of an element's values that results' memory holds until these are written
 };
 
 /// Weight from which a value is stored for the next stage instead of computed again.
