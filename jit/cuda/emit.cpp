@@ -226,6 +226,7 @@ std::string emit_cuda(const program& p, const cuda_variant& v) {
     case cuda_shape::stride_loop: return cuda::emit_stride_loop(p, v);
     case cuda_shape::staged_rows: return cuda::emit_stages(p, v);
     case cuda_shape::windows: return cuda::emit_windows(p, v);
+    case cuda_shape::step_loop: return cuda::emit_step_loop(p, v);
   }
   return {};
 }

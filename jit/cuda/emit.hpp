@@ -37,6 +37,7 @@ enum class cuda_shape : std::uint8_t {
   crossed_rows,     // as reduce_rows; neighbouring threads have neighbouring results, not elements
   crossed_columns,  // as reduce_columns; neighbouring threads have neighbouring elements of a result
   windows,          // rows of few elements that overlap: a thread has neighbouring results, which share what it reads
+  step_loop,        // elementwise, a loop that reads, writes or ends as it goes, any rank: a thread runs all steps
 };
 
 /// tiled: 2^across elements of the inner axis times 2^down of `axis`; `mirrored`: an input is read as it is and transposed, so

@@ -139,5 +139,6 @@ std::string emit_broadcast(const program& p, const cuda_variant& v);
 std::string emit_stride_loop(const program& p, const cuda_variant& v);
 std::string emit_stages(const program& p, const cuda_variant& v);
 std::string emit_windows(const program& p, const cuda_variant& v);
+std::string emit_step_loop(const program& p, const cuda_variant& v);
 
 }  // namespace sinter::jit::cuda

@@ -123,6 +123,7 @@ struct field_values {
       case role::chunk: return to.integer(size.reduction.chunk);
       case role::splits: return to.integer(size.reduction.splits);
       case role::partial: return to.pointer(scratch);
+      case role::run_stride: return to.integer(l.outputs[f.k].gather_stride[0]);
     }
   }
 };
@@ -197,6 +198,16 @@ grid loop_grid(std::int64_t elements, int multiprocessors) {
   g.block_x = jit::cuda_block;
   g.x = static_cast<unsigned>(
       std::min(ceil_div(elements, jit::cuda_block), std::int64_t{multiprocessors} * jit::cuda_loop_blocks));
+  return g;
+}
+
+/// Threads run for long: few elements are spread over all multiprocessors.
+grid step_grid(std::int64_t elements, int multiprocessors) {
+  constexpr std::int64_t warp = 32;
+  grid g;
+  const std::int64_t block = power_of_two_above(ceil_div(elements, multiprocessors));
+  g.block_x = static_cast<unsigned>(std::clamp<std::int64_t>(block, warp, jit::cuda_block));
+  g.x = static_cast<unsigned>(std::min(ceil_div(elements, g.block_x), std::int64_t{1} << 20));
   return g;
 }
 
@@ -315,6 +326,10 @@ call plan_call(const launch& l, const jit::cuda_variant& v, int multiprocessors,
     case cuda_shape::stride_loop:
       size.n = core::element_count(l.extents);
       c.first = loop_grid(size.n, multiprocessors);
+      break;
+    case cuda_shape::step_loop:
+      size.n = core::element_count(l.extents);
+      c.first = step_grid(size.n, multiprocessors);
       break;
     case cuda_shape::broadcast_rows:
       size.reduction.results = l.extents[0];

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "jit/prelude_text.hpp"
+#include "jit/program/loop_runs.hpp"
 
 namespace sinter::jit {
 namespace {
@@ -15,13 +16,13 @@ struct member_name {
   const char* word;
   bool k, j;
 };
-constexpr member_name member_names[] = {{"p", true, false},         {"w", true, false},       {"q", true, false},
-                                        {"fault", false, false},    {"h", true, true},        {"e", false, true},
-                                        {"s", true, true},          {"t", true, true},        {"y", true, true},
-                                        {"n", false, false},        {"outer", false, false},  {"results", false, false},
-                                        {"elements", false, false}, {"team", false, false},   {"chunk", false, false},
-                                        {"splits", false, false},   {"partial", false, false}};
-static_assert(std::size(member_names) == static_cast<std::size_t>(role::partial) + 1);
+constexpr member_name member_names[] = {
+    {"p", true, false},         {"w", true, false},     {"q", true, false},      {"fault", false, false},
+    {"h", true, true},          {"e", false, true},     {"s", true, true},       {"t", true, true},
+    {"y", true, true},          {"n", false, false},    {"outer", false, false}, {"results", false, false},
+    {"elements", false, false}, {"team", false, false}, {"chunk", false, false}, {"splits", false, false},
+    {"partial", false, false},  {"g", true, false}};
+static_assert(std::size(member_names) == static_cast<std::size_t>(role::run_stride) + 1);
 
 std::string name_of(const cuda_field& f, int j) {
   const member_name& s = member_names[static_cast<std::size_t>(f.what)];
@@ -75,6 +76,11 @@ std::vector<cuda_field> cuda_layout(const program& p, const cuda_variant& v) {
   switch (v.shape) {
     case cuda_shape::linear:
     case cuda_shape::stride_loop: add(role::n); break;
+    case cuda_shape::step_loop:
+      add(role::n);
+      for (std::size_t k = 0; k < outputs; ++k)
+        if (is_in_each_run(p.outputs[k])) add(role::run_stride, k);
+      break;
     case cuda_shape::strided:
     case cuda_shape::flat_rows:
     case cuda_shape::tiled: add(role::outer); break;

@@ -32,6 +32,7 @@ struct cuda_field {
     chunk,           // groups of reduced elements in a split
     splits,          // parts of each result that the second stage merges
     partial,         // address of their partial results
+    run_stride,      // g<k>: elements between the places of output k in neighbouring runs of the loop
   };
   role what;
   std::uint8_t members = 1;

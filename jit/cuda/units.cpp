@@ -42,7 +42,8 @@ int unrolled_elements(const program& p, const cuda_variant& v) {
     case cuda_shape::reduce_columns:
     case cuda_shape::crossed_columns: return cuda_group * v.vector;
     case cuda_shape::broadcast_rows: return cuda_columns;
-    case cuda_shape::stride_loop: return 1;
+    case cuda_shape::stride_loop:
+    case cuda_shape::step_loop: return 1;
     case cuda_shape::staged_rows: return cuda_group * std::max<int>(v.groups, 1);
     case cuda_shape::shared_rows: return cuda_group << v.tile.down;
     case cuda_shape::reduce_tiles: return cuda_group << (v.tile.down + v.tile.across);
@@ -78,6 +79,7 @@ std::int64_t cuda_text_weight(const program& p, const cuda_variant& v) {
 
 bool cuda_has_baseline(const program& p, const cuda_variant& v) {
   if (v.shape == cuda_shape::stride_loop || v.shape == cuda_shape::windows) return false;
+  if (v.shape == cuda_shape::step_loop) return false;
   return any_quick_trig(p) || (may_be_optimised_less(p) && cuda_text_weight(p, v) >= baseline_weight);
 }
 

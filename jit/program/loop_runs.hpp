@@ -1,6 +1,6 @@
 // What a program's loop reads and writes in each of its runs, where the elements of a run lie a fixed distance apart from
-// those of the run before, and a condition under which it goes on. For hosts only: no CUDA text is written for the outputs
-// and the condition.
+// those of the run before, and a condition under which it goes on. On a GPU such a program has a kernel shape of its own
+// (cuda_shape::step_loop).
 //
 // Such an input is one that is gathered by a counter: the register that is 0 in the first run and grows by 1. Such an
 // output (output_desc::spare is 1) gets the value that its register has in each run, at its first place plus
@@ -35,7 +35,12 @@ inline int condition_of_runs(const program& p) noexcept {
     if (p.code[c.reg].spare2 == while_it_holds) return c.next;
   return -1;
 }
-/// Whether the program has something that only hosts are given.
-inline bool is_for_hosts(const program& p) noexcept { return stores_in_runs(p) || condition_of_runs(p) >= 0; }
+/// Whether the program reads, writes or ends as its loop goes.
+inline bool moves_in_runs(const program& p) noexcept {
+  if (p.loop.end == 0) return false;
+  for (std::size_t k = 0; k < p.inputs.size(); ++k)
+    if (moves_with_runs(p, k)) return true;
+  return stores_in_runs(p) || condition_of_runs(p) >= 0;
+}
 
 }  // namespace sinter::jit

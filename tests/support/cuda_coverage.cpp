@@ -15,7 +15,6 @@
 
 #include "backends/cpu/kernels/hooks.hpp"
 #include "jit/cuda/nvrtc.hpp"
-#include "jit/program/loop_runs.hpp"
 #include "platform/hash.hpp"
 #include "platform/per_thread.hpp"
 #include "runtime/backend.hpp"
@@ -100,7 +99,6 @@ void observe_all(const jit::launch& l) {
 
 /// The kernel, and its baseline form where it has one.
 void observe(const jit::launch& recorded) {
-  if (jit::is_for_hosts(*recorded.code)) return;
   jit::launch plain;
   const jit::launch& l = cuda::lowered(recorded, plain);
   // The CPU keeps longer rows than a GPU, which gets separate kernels then.

@@ -264,8 +264,11 @@ random_source source_of(const instr& i, const void* position, const block_args& 
 
 /// Programs that take turns, as those of the steps of a loop, keep their schedules.
 struct thread_schedules {
-  static constexpr std::size_t count = 16;
-  schedule of[count];
+  static constexpr std::size_t count = 32;
+  struct pair {
+    schedule of[2];
+    int last = 0;  // the one that was used last
+  } places[count];
 };
 
 /// The calling thread's schedule. Programs of launches that recur stay where they are, so their addresses tell where their
@@ -273,9 +276,12 @@ struct thread_schedules {
 schedule& schedule_of(const program& p, const block_variant& v) {
   const auto address = reinterpret_cast<std::uintptr_t>(&p);
   const std::size_t place = (address / alignof(program) * 0x9e3779b97f4a7c15ull >> 40) + (v.epilogue ? 1 : 0);
-  schedule& s = platform::per_thread<thread_schedules, program>::get().of[place % thread_schedules::count];
-  if (!s.fits(p, v)) s.make(p, v);
-  return s;
+  auto& both = platform::per_thread<thread_schedules, program>::get().places[place % thread_schedules::count];
+  if (both.of[both.last].fits(p, v)) [[likely]]
+    return both.of[both.last];
+  both.last = 1 - both.last;
+  if (!both.of[both.last].fits(p, v)) both.of[both.last].make(p, v);
+  return both.of[both.last];
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ const char* name_of(cuda_shape shape) {
     case cuda_shape::crossed_rows: return "rows, neighbouring threads across";
     case cuda_shape::crossed_columns: return "columns, neighbouring threads along";
     case cuda_shape::windows: return "windows";
+    case cuda_shape::step_loop: return "loop of steps";
   }
   return "";
 }
@@ -91,6 +92,11 @@ void add_parts(const launch& l, const cuda_variant& v, const call& c, schedule& 
   const int rank = v.rank;
   const std::int64_t count = core::element_count(l.extents);
   switch (v.shape) {
+    case cuda_shape::step_loop:
+      add(level::grid, c.first.x, "elements");
+      add(level::threads, c.first.block_x, "elements");
+      add(level::serial, l.params[l.code->loop.count].i, "steps");
+      break;
     case cuda_shape::linear:
     case cuda_shape::stride_loop:
       add(level::grid, c.first.x, "elements");

@@ -126,8 +126,9 @@ void add_map(work& w, const launch& l, const jit::cuda_variant& v, const device_
     if (const std::size_t at = l.inputs.size() + k; v.shape == cuda_shape::strided && v.outputs[k] == access::run) {
       if (finds_run(v, at)) add_run(w, v.runs[at], n, size_of_output(l, k), v.vector);
     } else
-      add_map_operand(w, l, v, l.outputs[k], size_of_output(l, k),
-                      v.shape == cuda_shape::stride_loop ? access::strided : v.outputs[k]);
+      add_map_operand(
+          w, l, v, l.outputs[k], size_of_output(l, k),
+          v.shape == cuda_shape::stride_loop || v.shape == cuda_shape::step_loop ? access::strided : v.outputs[k]);
   w.instructions += n * (weight_of(l, 0, p.code.size()) + 1);
   if (v.shape == cuda_shape::tiled) w.depth = depth_of_tiles(l, v, w.threads, d);
 }

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "jit/cuda/schedule/choose.hpp"
+#include "jit/program/loop_runs.hpp"
 #include "jit/program/scalar.hpp"
 
 namespace sinter::cuda {
@@ -192,6 +193,11 @@ void make_loop(const launch& l, jit::cuda_variant& v) {
   v.wide_index = !fits_narrow(l, core::element_count(l.extents));
 }
 
+void make_step_loop(const launch& l, jit::cuda_variant& v) {
+  make_loop(l, v);
+  v.shape = cuda_shape::step_loop;
+}
+
 bool has_loop_text(const jit::program& p) noexcept {
   return std::any_of(p.calls.begin(), p.calls.end(), [](auto& c) { return c.function->has_loop_text(); });
 }
@@ -348,6 +354,7 @@ void make_columns(const launch& l, std::int64_t n, jit::cuda_variant& v) {
 void add_maps(const launch& l, extent_of_search which, variant_list& to) {
   const bool all = which == extent_of_search::all;
   if (has_loop_text(*l.code)) return make_loop(l, to.add(l));
+  if (jit::moves_in_runs(*l.code)) return make_step_loop(l, to.add(l));
   if (!l.wraps.empty()) {
     if (!add_map_runs(l, which, to)) make_strided(l, false, to.add(l));
     return;

@@ -5,6 +5,7 @@
 
 #include "graph/capture/memory.hpp"
 #include "graph/run/flush.hpp"
+#include "graph/values/example.hpp"
 #include "runtime/stream.hpp"
 #include "sinter/error.hpp"
 
@@ -57,11 +58,12 @@ void step_session::leave() noexcept {
   current_session = nullptr;
 }
 
-/// An array from before is evaluated outside of the capture, once; the step reads it where it is.
+/// An array from before is evaluated outside of the capture, once; the step reads it where it is. One that stands for an
+/// example of a vmap has no elements, nor a step that reads it work.
 void step_session::touch(const std::shared_ptr<storage>& s) {
   if (s->made_in == number_ || touched_.count(s.get()) != 0) return;
   value now = s->now();
-  if (s->device == device_.id()) {
+  if (s->device == device_.id() && !is_example(now)) {
     const outside_capture outside;
     flush(std::span(&now, 1));
     hold(now);

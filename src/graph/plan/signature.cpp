@@ -53,7 +53,14 @@ class signature::writer {
     end_ = memory_.data() + memory_.size();
   }
   void add_payload(const plan_table::entry& e, node_kind kind) noexcept;
+  /// Captures are told apart, but steps that are captured one after the other have the same plans: 0: none.
+  std::int64_t number_of_capture(std::uint32_t capture) noexcept {
+    if (capture == 0) return 0;
+    if (first_capture_ == 0) first_capture_ = capture;
+    return capture == first_capture_ ? 1 : 2 + std::int64_t{capture};
+  }
 
+  std::uint32_t first_capture_ = 0;
   std::vector<std::uint64_t>& memory_;
   std::uint64_t *to_, *end_;
 };
@@ -117,7 +124,7 @@ inline void signature::writer::add_payload(const plan_table::entry& e, node_kind
       break;
     case node_kind::gather: add(pair_of(n.gather().axis, n.gather().reported_axis)); break;
     case node_kind::reduce:
-      add(pair_of(static_cast<int>(n.reduce().op), n.capture));
+      add(pair_of(static_cast<int>(n.reduce().op), number_of_capture(n.capture)));
       add(n.reduce().axes);
       add(address_of(n.reduce().combine));
       add(n.reduce().whole.results);

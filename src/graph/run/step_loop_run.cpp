@@ -17,25 +17,25 @@ namespace {
 
 /// Calls f for each value that the results of a step are computed from, and for them.
 template <class F>
-void each_value(const recorded_step& step, F f) {
+void each_value(const recorded_step& step, std::span<const trace::entry* const> entries, F f) {
   for (const value& v : step.list->inputs()) f(v);
-  for (const trace::entry& e : step.list->entries())
-    for (const value& v : e.operands) f(v);
+  for (const trace::entry* const e : entries)
+    for (const value& v : e->operands) f(v);
   for (const value& v : step.results) f(v);
 }
 
-bool suits(const recorded_step& step) {
+bool suits(const recorded_step& step, std::span<const trace::entry* const> entries) {
   bool all = !step.results.empty();
-  each_value(step, [&](const value& v) {
+  each_value(step, entries, [&](const value& v) {
     all = all && v && v->device == step.results[0]->device && v->size() != 0 && !v->opaque && !is_example(v);
   });
-  return all && std::none_of(step.list->entries().begin(), step.list->entries().end(),
-                             [](const trace::entry& e) { return e.call && !e.call->is_matrix_product(); });
+  return all && std::none_of(entries.begin(), entries.end(),
+                             [](const trace::entry* e) { return e->call && !e->call->is_matrix_product(); });
 }
 
-void evaluate_constants(const recorded_step& step) {
+void evaluate_constants(const recorded_step& step, std::span<const trace::entry* const> entries) {
   std::vector<value> pending;
-  each_value(step, [&](const value& v) {
+  each_value(step, entries, [&](const value& v) {
     const node_kind kind = v->kind.load(std::memory_order_acquire);
     if (kind != node_kind::leaf && kind != node_kind::scalar && !step.list->has(v)) pending.push_back(v);
   });
@@ -79,21 +79,22 @@ void follow_steps(jit::operand& o, const value& leaf, const loop_range& over) {
 }  // namespace
 
 struct step_loop::arrays {
-  std::span<const value> carry, scanned;
+  std::span<const value> carry, scanned, constants;
   std::vector<value> results;
 
   const value& of(const loop_kernel::input& in) const {
     switch (in.from) {
       case loop_kernel::origin::carry: return carry[in.index];
       case loop_kernel::origin::argument: return scanned[in.index];
-      default: return in.constant;
+      default: return in.constant ? in.constant : constants[in.index];
     }
   }
 };
 
 std::unique_ptr<step_loop> step_loop::make(const recorded_step& step) {
-  if (!suits(step)) return nullptr;
-  evaluate_constants(step);
+  const std::vector<const trace::entry*> entries = entries_of(step);
+  if (!suits(step, entries)) return nullptr;
+  evaluate_constants(step, entries);
   std::unique_ptr<step_loop> made(new step_loop);
   {
     const std::lock_guard lock(flush_mutex());
@@ -103,6 +104,33 @@ std::unique_ptr<step_loop> step_loop::make(const recorded_step& step) {
   for (const value& v : step.results) made->results_.push_back({v->shape, v->type, v->device});
   made->last_ = step.is_conditional ? step.results.size() : step.carried;
   return made;
+}
+
+bool step_loop::give_constants(const std::unordered_map<const node*, std::size_t>& places) {
+  const auto give = [&](value& constant, std::size_t& index) {
+    const auto found = constant ? places.find(constant.get()) : places.end();
+    if (found == places.end()) return false;
+    index = found->second;
+    constant = {};
+    return true;
+  };
+  for (loop_kernel& k : kernels_) {
+    for (loop_kernel::input& in : k.inputs)
+      if (in.from == loop_kernel::origin::constant && !give(in.constant, in.index)) return false;
+    // The others are the same in each run: nobody can write them.
+    std::erase_if(k.numbers, [&](loop_kernel::number& n) { return !give(n.constant, n.index); });
+  }
+  return true;
+}
+
+bool step_loop::read_numbers(const loop_kernel& k, std::span<const value> constants, jit::launch& l) {
+  for (const loop_kernel::number& n : k.numbers) {
+    if (n.constant) continue;
+    const auto number = number_in(*constants[n.index], n.at);
+    if (!number) return false;
+    l.params[n.param] = *number;
+  }
+  return true;
 }
 
 jit::launch step_loop::launch_of(const loop_kernel& k, const arrays& a, const loop_range& over) const {
@@ -126,19 +154,24 @@ jit::launch step_loop::launch_of(const loop_kernel& k, const arrays& a, const lo
   return l;
 }
 
-std::vector<value> step_loop::run(std::span<const value> carry, std::span<const value> scanned,
-                                  const loop_range& over) const {
+std::vector<value> step_loop::run(std::span<const value> carry, std::span<const value> scanned, const loop_range& over,
+                                  std::span<const value> constants) const {
   std::vector<value> given(carry.begin(), carry.end());
   given.insert(given.end(), scanned.begin(), scanned.end());
+  for (const value& v : constants)  // numbers are the program's
+    if (v->kind.load(std::memory_order_acquire) != node_kind::scalar) given.push_back(v);
   flush(given);
-  arrays a{carry, scanned, {}};
+  arrays a{carry, scanned, constants, {}};
   for (std::size_t k = 0; k < results_.size(); ++k) {
     dims shape = results_[k].shape;
     if (k >= last_) shape.insert(0, over.steps);
     a.results.push_back(unset_leaf(shape, results_[k].type, results_[k].device));
   }
   std::vector<jit::launch> launches;
-  for (const loop_kernel& k : kernels_) launches.push_back(launch_of(k, a, over));
+  for (const loop_kernel& k : kernels_) {
+    launches.push_back(launch_of(k, a, over));
+    if (!read_numbers(k, constants, launches.back())) return {};
+  }
   std::vector<const runtime::prepared*> prepared(launches.size());
   runtime::backend& device = runtime::get_backend(results_[0].device);
   {

@@ -2,8 +2,10 @@
 #include "graph/values/trace.hpp"
 
 #include <cassert>
+#include <unordered_map>
 #include <utility>
 
+#include "graph/values/example.hpp"
 #include "graph/values/recorded_lines.hpp"
 #include "graph/values/watch.hpp"
 #include "sinter/derivative_error.hpp"
@@ -13,6 +15,12 @@ namespace {
 
 constinit thread_local trace* innermost_trace = nullptr;
 constinit thread_local watch* current_watch = nullptr;
+
+/// Values of examples that derivatives take for constant.
+std::unordered_map<const node*, value>& constant_examples() {
+  thread_local std::unordered_map<const node*, value> all;
+  return all;
+}
 
 }  // namespace
 
@@ -33,6 +41,7 @@ void trace::end() noexcept {
   assert(innermost_trace == this);
   innermost_trace = outer_;
   outer_ = nullptr;
+  if (!innermost_trace && !constant_examples().empty()) constant_examples().clear();
   traces_anywhere.fetch_sub(1, std::memory_order_relaxed);
 }
 
@@ -53,9 +62,8 @@ void trace::add_recorded(const value& v) {
   if (!depends) return;
   if (noted) note_line(*this, v);
   if (!followed) return;
-  entry e{n.kind.load(std::memory_order_relaxed), {v}, {}, nullptr, constants::any()};
-  e.operands.reserve(static_cast<std::size_t>(count));
-  for (int k = 0; k < count; ++k) e.operands.emplace_back(n.operand(k));
+  entry e{n.kind.load(std::memory_order_relaxed), value_list(v), {}, nullptr, constants::any()};
+  for (int k = 0; k < count; ++k) e.operands.push_back(value(n.operand(k)));
   index_.emplace(v.get(), static_cast<std::int32_t>(entries_.size()));
   entries_.push_back(std::move(e));
 }
@@ -70,12 +78,30 @@ void trace::add_call(std::shared_ptr<traced_call> call, std::vector<value> opera
     any = true;
   }
   if (!any) return;
-  entries_.push_back({node_kind::leaf, std::move(results), std::move(operands), std::move(call), constants::any()});
+  entries_.push_back({node_kind::leaf, value_list(std::move(results)), value_list(std::move(operands)), std::move(call),
+                      constants::any()});
+}
+
+std::vector<bool> trace::needed_for(std::span<const value> results) const {
+  std::vector<bool> needed(entries_.size());
+  const auto need = [&](const value& v) {
+    if (!v) return;
+    if (const std::int32_t k = entry_of(v); k >= 0) needed[static_cast<std::size_t>(k)] = true;
+  };
+  for (const value& v : results) need(v);
+  for (std::size_t k = entries_.size(); k-- > 0;)
+    if (needed[k])
+      for (const value& v : entries_[k].operands) need(v);
+  return needed;
 }
 
 void tell_traces(const value& v) {
-  for (trace* t = innermost_trace; t; t = t->outer())
+  bool stopped = false, followed = false;  // by derivatives: those that began under `constants` go on
+  for (trace* t = innermost_trace; t; t = t->outer()) {
     if (!t->is_paused()) t->add_recorded(v);
+    if (t->filter() == trace_filter::inexact) (t->is_paused() ? stopped : followed) = true;
+  }
+  if (constants::any() && stopped && !followed && is_example(v)) constant_examples().emplace(v.get(), v);
 }
 
 void refuse_if_traced(const value& v, const char* what, const char* function) {
@@ -115,6 +141,10 @@ thread_local int constants_alive = 0;
 }  // namespace
 
 bool constants::any() noexcept { return constants_alive != 0; }
+
+bool constants::has(const node& example) noexcept {
+  return traces_anywhere.load(std::memory_order_relaxed) != 0 && constant_examples().contains(&example);
+}
 
 constants::constants() {
   ++constants_alive;

@@ -12,10 +12,9 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
-#include "graph/values/node.hpp"
+#include "graph/values/value_list.hpp"
 
 namespace sinter::graph {
 
@@ -38,8 +37,8 @@ class trace {
   /// come before results.
   struct entry {
     node_kind kind;                     // of the node as it was recorded: evaluation makes it a leaf. Opaque: leaf
-    std::vector<value> results;         // one; of an opaque call all of its results
-    std::vector<value> operands;        // of the node in its order; of a call its operands as values
+    value_list results;                 // one; of an opaque call all of its results
+    value_list operands;                // of the node in its order; of a call its operands as values
     std::shared_ptr<traced_call> call;  // opaque calls; else null
     bool is_constant = false;           // for derivatives: recorded where `constants` lived
 
@@ -64,9 +63,11 @@ class trace {
   bool has(const value& v) const noexcept { return has(v.get()); }
   /// The entry that a value is a result of; -1: an input or not traced.
   std::int32_t entry_of(const value& v) const noexcept {
-    const auto found = index_.find(v.get());
-    return found == index_.end() ? -1 : found->second;
+    const std::int32_t* const found = index_.find(v.get());
+    return found ? *found : -1;
   }
+  /// Of each entry, whether one of these values follows from it.
+  std::vector<bool> needed_for(std::span<const value> results) const;
   const char* function() const noexcept { return function_; }
   trace_filter filter() const noexcept { return filter_; }
 
@@ -105,7 +106,7 @@ class trace {
   trace* outer_;
   std::vector<value> inputs_;
   std::vector<entry> entries_;
-  std::unordered_map<const node*, std::int32_t> index_;  // entry, or -1: an input. The entries hold the nodes
+  node_index index_;  // the entry, or -1: an input. The entries hold the nodes
 };
 
 /// Traces of all threads: while there is none, a thread need not look for its own.
@@ -139,6 +140,9 @@ class constants {
   constants& operator=(const constants&) = delete;
   /// Whether one lives on this thread.
   static bool any() noexcept;
+  /// Whether a value of one example of many (example.hpp), which is recorded again for all of them, was recorded while one
+  /// lived and a trace was there. Known until no trace of this thread is left; a reference to it is kept until then.
+  static bool has(const node& example) noexcept;
 
  private:
   std::vector<trace*> paused_;

@@ -38,6 +38,11 @@ struct own_derivatives {
   std::function<std::vector<ndarray>(std::span<const ndarray>)> unannounced;
   /// A vmap runs the call itself for its examples, not the steps that it consists of.
   bool at_once = false;
+  /// The call for all examples of a vmap, where it is not its steps that are mapped: operands with the axis of examples in
+  /// front where they are mapped, results with that axis.
+  std::function<std::vector<ndarray>(std::int64_t count, std::span<const ndarray> operands,
+                                     const std::vector<bool>& mapped)>
+      for_examples = {};
 };
 
 struct opaque_call {

@@ -82,6 +82,19 @@ ndarray share(const element_case& c, int k, const ndarray& g) {
   return where(mine, where(other, g * 0.5, g), 0);
 }
 
+bool is_one(const value& v) {
+  if (v->kind.load(std::memory_order_acquire) != graph::node_kind::scalar || !is_inexact(v->type)) return false;
+  const jit::scalar& s = v->scalar().constant;
+  return s.f[0] == 1 && s.f[1] == 0;
+}
+
+/// A reciprocal has a derivative without another quotient.
+ndarray divide_step(const element_case& c, int k, const ndarray& g) {
+  const ndarray &b = c.x[1], &y = c.y;
+  if (k == 0) return g / b;
+  return is_one(value_of(c.x[0])) ? -g * (y * y) : -g * (y / b);
+}
+
 ndarray power_step(const element_case& c, int k, const ndarray& g) {
   const ndarray &x = c.x[0], &y = c.x[1];
   if (k == 0) return g * where(equal(y, 0), 0, y * power(x, where(equal(y, 0), 1, y - 1)));
@@ -154,12 +167,12 @@ void add_binary(rule_table& rules) {
   RULE(add, g, g)
   RULE(subtract, g, -g)
   RULE(multiply, g * b, a * g)
-  RULE(divide, g / b, -g * (y / b))
   RULE(remainder, g, -g * floor(a / b))
   RULE(fmod, g, -g * trunc(a / b))
   RULE(arctan2, g * (b / (a * a + b * b)), g * (-a / (a * a + b * b)))
   RULE(hypot, g * (a / without_zeros(y)), g * (b / without_zeros(y)))
 #undef RULE
+  set(opcode::divide, divide_step);
   set(opcode::power, power_step);
   set(opcode::logaddexp, logaddexp_step);
   for (const opcode op : {opcode::maximum, opcode::minimum, opcode::fmax, opcode::fmin}) set(op, share);
@@ -204,8 +217,8 @@ rule_table make_rules() {
   none({opcode::random_bits, opcode::random_uniform, opcode::random_normal, opcode::random_exponential,
         opcode::random_below},
        "a draw without parameters: location and scale are applied by other operations");
-  for (const opcode op : {opcode::random_gamma, opcode::random_beta})
-    rules[static_cast<std::size_t>(op)] = {nullptr, nullptr, 0, 0b111, "the draw's shape is no location or scale"};
+  rules[static_cast<std::size_t>(opcode::random_beta)] = {nullptr, nullptr, 0, 0b111,
+                                                          "the draw's shape is no location or scale"};
   none({opcode::random_poisson, opcode::random_binomial}, "the draw is an integer");
   return rules;
 }

@@ -2,6 +2,7 @@
 #include <numbers>
 
 #include "ops/derivatives/element_rules.hpp"
+#include "ops/derivatives/gamma_slopes.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
 
@@ -155,26 +156,29 @@ void add_integrals(const adder& set) {  // 6.2, 19.4
 }
 
 void add_distributions(const adder& set) {
-  RULE_LAST(gammainc, 0, 0b01, gamma_density(a, b))
-  RULE_LAST(gammaincc, 0, 0b01, -gamma_density(a, b))
+  RULE_2(gammainc, gamma_slope(a, b), gamma_density(a, b))
+  RULE_2(gammaincc, -gamma_slope(a, b), -gamma_density(a, b))
   RULE_LAST(pdtr, 0, 0b01, -gamma_density(floor(a) + 1, b))
   RULE_LAST(pdtrc, 0, 0b01, gamma_density(floor(a) + 1, b))
-  RULE_LAST(chdtr, 0, 0b01, 0.5 * gamma_density(a / 2, b / 2))
-  RULE_LAST(chdtrc, 0, 0b01, -0.5 * gamma_density(a / 2, b / 2))
-  RULE_LAST(gammaincinv, 0, 0b01, reciprocal(gamma_density(a, y)))
-  RULE_LAST(gammainccinv, 0, 0b01, -reciprocal(gamma_density(a, y)))
-  RULE_LAST(chdtri, 0, 0b01, -2 * reciprocal(gamma_density(a / 2, y / 2)))
+  RULE_2(chdtr, 0.5 * gamma_slope(a / 2, b / 2), 0.5 * gamma_density(a / 2, b / 2))
+  RULE_2(chdtrc, -0.5 * gamma_slope(a / 2, b / 2), -0.5 * gamma_density(a / 2, b / 2))
+  RULE_2(gammaincinv, -gamma_slope_by_density(a, y), reciprocal(gamma_density(a, y)))
+  RULE_2(gammainccinv, -gamma_slope_by_density(a, y), -reciprocal(gamma_density(a, y)))
+  RULE_2(chdtri, -gamma_slope_by_density(a / 2, y / 2), -2 * reciprocal(gamma_density(a / 2, y / 2)))
   RULE_LAST(pdtri, 0, 0b01, -reciprocal(gamma_density(floor(a) + 1, y)))
   for (const bool complement : {false, true}) {
     const element_step below = [](const element_case& c, int k, const ndarray& g) -> ndarray {
+      if (k == 1) return g * gamma_slope(c.x[1], c.x[0] * c.x[2]);
       return g * (c.x[k == 0 ? 2 : 0] * gamma_density(c.x[1], c.x[0] * c.x[2]));
     };
     const element_step above = [](const element_case& c, int k, const ndarray& g) -> ndarray {
+      if (k == 1) return g * -gamma_slope(c.x[1], c.x[0] * c.x[2]);
       return g * -(c.x[k == 0 ? 2 : 0] * gamma_density(c.x[1], c.x[0] * c.x[2]));
     };
-    set(complement ? opcode::gdtrc : opcode::gdtr, complement ? above : below, 0, 0b010,
-        "there is no formula for the shape parameter");
+    set(complement ? opcode::gdtrc : opcode::gdtr, complement ? above : below);
   }
+  // A draw is where its distribution function is a number that does not depend on the parameter.
+  RULE_1(random_gamma, -gamma_slope_by_density(x, y))
   RULE_LAST(betainc, 0, 0b011, beta_density(a, b, d))
   RULE_LAST(betaincc, 0, 0b011, -beta_density(a, b, d))
   RULE_LAST(betaincinv, 0, 0b011, reciprocal(beta_density(a, b, y)))

@@ -7,7 +7,12 @@
 #include <utility>
 
 #include "ops/base/opaque_call.hpp"
+#include "graph/values/example.hpp"
 #include "ops/derivatives/walks.hpp"
+#include "ops/loops/kept_loops.hpp"
+#include "ops/loops/loop_examples.hpp"
+#include "ops/loops/step_signature.hpp"
+#include "ops/vmap/example_level.hpp"
 #include "sinter/loops.hpp"
 #include "sinter/manipulate.hpp"
 
@@ -33,20 +38,32 @@ list joined(arrays a, arrays b) {
 
 bool can_keep(arrays carry, std::int64_t steps) {
   std::size_t bytes = 1;
-  for (const ndarray& a : carry) bytes += value_of(a)->bytes();
+  bool of_examples = false;
+  for (const ndarray& a : carry) {
+    const value v = value_of(a);
+    bytes += v->bytes();
+    of_examples = of_examples || graph::is_example(v);
+  }
+  if (of_examples) bytes *= static_cast<std::size_t>(level_scope::examples());
   return bytes * static_cast<std::size_t>(steps) <= kept_carries;
 }
 
 bool is_differentiable(const ndarray& x) { return x.defined() && is_inexact(x.dtype()); }
 
+using step_of_lists = std::function<std::pair<list, list>(const list& carry, const list& elements)>;
+
 /// Which of some arrays have derivatives, and those of them.
 struct chosen {
   std::vector<std::size_t> places;
 
-  chosen() = default;
   explicit chosen(arrays of) {
     for (std::size_t k = 0; k < of.size(); ++k)
       if (is_differentiable(of[k])) places.push_back(k);
+  }
+  /// Of those that are followed. `first`: the number of the first one.
+  chosen(arrays of, const std::vector<bool>& followed, std::size_t first) {
+    for (std::size_t k = 0; k < of.size(); ++k)
+      if (is_differentiable(of[k]) && followed[first + k]) places.push_back(k);
   }
   std::size_t size() const noexcept { return places.size(); }
   list from(arrays all) const {
@@ -104,12 +121,14 @@ class loop_over {
   loop_over(const known_loop& loop, arrays operands)
       : loop_(loop),
         carry_(operands.first(loop.carried)),
-        constants_(operands.last(loop.step.constants().size())),
+        constants_(operands.last(loop.constants())),
         scanned_(operands.subspan(carry_.size(), operands.size() - carry_.size() - constants_.size())) {}
 
   arrays carry() const noexcept { return carry_; }
   arrays scanned() const noexcept { return scanned_; }
   arrays constants() const noexcept { return constants_; }
+  chosen followed_scanned() const { return {scanned_, loop_.followed, 0}; }
+  chosen followed_constants() const { return {constants_, loop_.followed, scanned_.size()}; }
 
   /// Elements of arrays along their first axes for steps [first, last).
   list part(arrays of, std::int64_t first, std::int64_t last) const {
@@ -118,14 +137,30 @@ class loop_over {
     for (const ndarray& x : of) some.push_back(from == 0 && to == n ? x : ndarray(x(slice(from, to))));
     return some;
   }
-  /// f(carry, elements) -> (carry, outputs) in the order of the steps, or backwards. Each call of f records the same.
-  template <class F>
-  std::pair<list, list> run(const F& f, list from, list xs, std::int64_t steps, bool backwards = false) const {
+  /// pass.step(carry, elements) -> (carry, outputs) in the order of the steps, or backwards.
+  std::pair<list, list> run(loop_pass& pass, list from, list xs, std::int64_t steps, bool backwards = false) const {
     scan_loop_kw kw;
     kw.length = steps;
     kw.reverse = loop_.reverse != backwards;
-    if (auto known = run_pure(f, from, xs, kw)) return std::move(*known);
-    return scan(f, std::move(from), std::move(xs), kw);
+    if (auto kept = pass.run(from, xs, kw)) return std::move(*kept);
+    if (auto known = run_pure(pass.step, from, xs, kw)) return std::move(*known);
+    return scan(pass.step, std::move(from), std::move(xs), kw);
+  }
+  /// The pass of this name. `more`: arrays that it reads besides the constants; `flags`: what else it depends on.
+  loop_pass pass(const char* name, step_of_lists step, arrays more = {},
+                 std::span<const std::size_t> flags = {}) const {
+    loop_pass p{{}, {}, std::move(step), {}};
+    for (const arrays all : {constants_, more})
+      for (const ndarray& a : all) p.constants.push_back(value_of(a));
+    p.constants.insert(p.constants.end(), loop_.recorded->reads().begin(), loop_.recorded->reads().end());
+    if (loop_.signature.empty()) return p;
+    p.key = name + loop_.signature;
+    const auto add = [&](std::int64_t number) { step_signature::add(p.key, number); };
+    add((loop_.keeps_carry ? 1 : 0) | (graph::fast_math() ? 2 : 0));
+    for (const bool f : loop_.followed) p.key += f ? '1' : '0';
+    for (const std::size_t f : flags) add(static_cast<std::int64_t>(f));
+    for (const value& v : p.constants) add_number(p.key, v);
+    return p;
   }
   list step(arrays carry, arrays x) const { return step(carry, x, constants_); }
   list step(arrays carry, arrays x, arrays constants) const {
@@ -145,19 +180,20 @@ class loop_over {
 
 list run(const known_loop& loop, arrays operands) {
   const loop_over over(loop, operands);
-  const auto f = [&](const list& c, const list& x) { return over.in_two(over.step(c, x)); };
-  const auto [last, outputs] = over.run(f, joined(over.carry(), {}), joined(over.scanned(), {}), loop.steps);
+  loop_pass pass = over.pass("steps", [&](const list& c, const list& x) { return over.in_two(over.step(c, x)); });
+  const auto [last, outputs] = over.run(pass, joined(over.carry(), {}), joined(over.scanned(), {}), loop.steps);
   return joined(last, outputs);
 }
 
 /// One loop over carry and tangents.
 list tangents(const known_loop& loop, arrays operands, arrays directions) {
   const loop_over over(loop, operands), of_directions(loop, directions);
-  const chosen c(over.carry()), x(over.scanned()), k(over.constants());
+  const chosen c(over.carry()), x = over.followed_scanned(), k = over.followed_constants();
   const std::size_t carried = over.carry().size(), scanned = over.scanned().size();
   const list dk = filled(k.from(of_directions.constants()), k.from(over.constants()));
-  std::vector<std::size_t> given;  // outputs that have tangents
-  const auto f = [&](const list& now, const list& element) {
+  loop_pass pass = over.pass("tangents", {}, dk);
+  std::vector<std::size_t>& given = pass.note;  // outputs that have tangents
+  pass.step = [&](const list& now, const list& element) {
     const arrays carry = arrays(now).first(carried), xs = arrays(element).first(scanned);
     const list moving = joined(joined(c.from(carry), x.from(xs)), k.from(over.constants()));
     const list along = joined(joined(arrays(now).subspan(carried), arrays(element).subspan(scanned)), dk);
@@ -179,7 +215,7 @@ list tangents(const known_loop& loop, arrays operands, arrays directions) {
   };
   const list from = joined(over.carry(), filled(c.from(of_directions.carry()), c.from(over.carry())));
   const list xs = joined(over.scanned(), filled(x.from(of_directions.scanned()), x.from(over.scanned())));
-  const auto [last, all] = over.run(f, from, xs, loop.steps);
+  const auto [last, all] = over.run(pass, from, xs, loop.steps);
   list result(carried + all.size() - given.size());
   c.put(result, arrays(last).subspan(carried));
   for (std::size_t j = 0; j < given.size(); ++j) result[carried + given[j]] = all[all.size() - given.size() + j];
@@ -194,8 +230,8 @@ class reverse_pass {
         over_(loop, operands),
         kept_(loop.keeps_carry ? results.last(loop.carried) : arrays()),
         c_(over_.carry()),
-        x_(over_.scanned()),
-        k_(over_.constants()),
+        x_(over_.followed_scanned()),
+        k_(over_.followed_constants()),
         y_(cotangents.subspan(loop.carried)),
         dy_(y_.from(cotangents.subspan(loop.carried))),
         now_(joined(filled(c_.from(cotangents.first(loop.carried)), c_.from(over_.carry())),
@@ -203,9 +239,9 @@ class reverse_pass {
 
   list result() {
     const std::int64_t n = loop_.steps, each = steps_at_once();
-    const auto step = [this](const list& c, const list& x) {
+    loop_pass step = over_.pass("carries", [this](const list& c, const list& x) {
       return std::pair(over_.in_two(over_.step(c, x)).first, list());
-    };
+    });
     std::vector<list> starts{joined(over_.carry(), {})};
     for (std::int64_t first = 0; first + each < n; first += each)
       starts.push_back(over_.run(step, starts.back(), over_.part(over_.scanned(), first, first + each), each).first);
@@ -231,16 +267,18 @@ class reverse_pass {
   /// Steps [first, last) from their carry on; the cotangents of the scanned elements.
   list go_back(const list& start, std::int64_t first, std::int64_t last) {
     const list xs = over_.part(over_.scanned(), first, last);
-    const auto keep = [this](const list& c, const list& x) {
+    loop_pass keep = over_.pass("kept carries", [this](const list& c, const list& x) {
       return std::pair(over_.in_two(over_.step(c, x)).first, c);
-    };
+    });
     const list carries = kept_.empty() ? over_.run(keep, start, xs, last - first).second : joined(kept_, {});
     const std::size_t carried = carries.size(), scanned = xs.size();
     const auto f = [&](const list& now, const list& element) {
       const arrays e(element);
       return step_back(now, e.first(carried), e.subspan(carried, scanned), e.subspan(carried + scanned));
     };
-    auto [now, dx] = over_.run(f, now_, joined(joined(carries, xs), over_.part(dy_, first, last)), last - first, true);
+    loop_pass back = over_.pass("backwards", f, {}, y_.places);
+    auto [now, dx] =
+        over_.run(back, now_, joined(joined(carries, xs), over_.part(dy_, first, last)), last - first, true);
     now_ = std::move(now);
     return dx;
   }
@@ -280,12 +318,30 @@ class reverse_pass {
   list now_;  // cotangents of the carry, then of the constants
 };
 
+void note_followed(known_loop& loop, arrays operands) {
+  loop.followed.clear();
+  for (const ndarray& x : operands.subspan(loop.carried)) {
+    bool any = false;
+    const value v = value_of(x);
+    for (const graph::trace* t = graph::trace::innermost(); t; t = t->outer())
+      any = any || (t->filter() == graph::trace_filter::inexact && t->has(v));
+    loop.followed.push_back(any);
+  }
+}
+
 /// Announced, with the carries that it keeps.
 list announced(const std::shared_ptr<const known_loop>& loop, arrays operands) {
   auto own = std::make_shared<own_derivatives>();
   own->unannounced = [loop](arrays a) { return run(*loop, a); };
   own->forward = [loop](arrays a, arrays, arrays t) { return tangents(*loop, a, t); };
   own->backward = [loop](arrays a, arrays y, arrays g) { return reverse_pass(*loop, a, y, g).result(); };
+  own->for_examples = [loop](std::int64_t count, arrays a, const std::vector<bool>& mapped) {
+    const loop_of_examples all(*loop, count, mapped);
+    const list of_all = all.operands(a);
+    known_loop many = all.loop();
+    note_followed(many, of_all);
+    return all.results(announced(std::make_shared<const known_loop>(std::move(many)), of_all));
+  };
   opaque_call call{"scan", {operands.begin(), operands.end()}, {}, {}, {}, false, own};
   call.again = [loop](arrays a) { return announced(loop, a); };  // announced to the next trace
   if (auto r = run_intercepted(call)) return *r;
@@ -295,7 +351,9 @@ list announced(const std::shared_ptr<const known_loop>& loop, arrays operands) {
 }  // namespace
 
 std::vector<ndarray> run_for_derivatives(known_loop loop, std::span<const ndarray> operands) {
-  loop.keeps_carry = can_keep(operands.first(loop.carried), loop.steps);
+  note_followed(loop, operands);
+  // Without a trace it is a vmap that asks for the loop.
+  loop.keeps_carry = graph::trace::innermost() && can_keep(operands.first(loop.carried), loop.steps);
   const std::size_t kept = loop.keeps_carry ? loop.carried : 0;
   list results = announced(std::make_shared<const known_loop>(std::move(loop)), operands);
   results.resize(results.size() - kept);

@@ -1,21 +1,11 @@
 // Derivatives of loops whose steps are known, as loops.
 #pragma once
-#include <cstdint>
 #include <span>
 #include <vector>
 
-#include "ops/loops/step_function.hpp"
+#include "ops/loops/known_loop.hpp"
 
 namespace sinter::ops {
-
-/// A scan: `step` takes the carry and an element of each scanned array, and gives the next carry and the outputs.
-struct known_loop {
-  step_function step;
-  std::size_t carried;  // arrays of the carry
-  std::int64_t steps;
-  bool reverse;
-  bool keeps_carry = false;  // the last outputs are the carry before each step
-};
 
 /// The last carry, then the outputs of all steps along new first axes. `operands`: the carry, the scanned arrays, and what is
 /// in place of the step's constants. Derivatives that are followed see one call, whose derivatives are loops:

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "graph/run/flush.hpp"
+#include "graph/values/example.hpp"
 #include "ops/base/opaque_call.hpp"
+#include "ops/vmap/example_level.hpp"
 
 namespace sinter::ops {
 namespace {
@@ -103,6 +105,7 @@ class comparison {
     const node_kind kind = x.kind;
     if (kind != y.kind) return false;
     if (kind == node_kind::leaf) return same_elements(x, y);
+    if (kind == node_kind::call && x.operand_count() == 0) return false;  // a draw of an example, or what is like one
     if (!same_payload(kind, x, y) || x.operand_count() != y.operand_count()) return false;
     for (int k = 0; k < x.operand_count(); ++k)
       if (!same_constant(*x.operand(k), *y.operand(k))) return false;
@@ -139,7 +142,9 @@ class reference_count {
   bool is_exceeded(const value& v) const {
     if (!v) return false;
     const auto found = known_.find(v.get());
-    return v->refs.load(std::memory_order_relaxed) > (found == known_.end() ? 0u : found->second);
+    std::uint32_t known = found == known_.end() ? 0u : found->second;
+    if (graph::is_example(v)) known += level_scope::references_to(v.get()) + (graph::constants::has(*v) ? 1 : 0);
+    return v->refs.load(std::memory_order_relaxed) > known;
   }
 
  private:
@@ -192,6 +197,8 @@ bool leaves_traces(const step_record& step, std::span<ndarray* const> handles) {
   for (const trace::entry& e : list.entries())
     for (const value& v : e.results)
       if (v) add_operands(add_operands, v.get());
+  for (const node* n : level_scope::kept())  // by a vmap, of calls that it has run
+    if (!list.has(n) && !std::exchange(seen[n], true)) add_operands(add_operands, n);
   add_entries(list);
   for (const trace* t = trace::innermost(); t; t = t->outer()) {  // derivatives, which keep what they follow
     for (const value& v : t->inputs()) known.add(v);

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <stdexcept>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
+#include "graph/values/example.hpp"
 #include "graph/values/record_part.hpp"
 #include "ops/base/opaque_call.hpp"
+#include "ops/loops/step_signature.hpp"
 
 namespace sinter::ops {
 
@@ -87,15 +90,20 @@ std::vector<value> run_as_constant(const graph::trace::entry& e, std::vector<val
 
 step_function::step_function(const step_record& step)
     : inputs_(step.list->inputs().begin(), step.list->inputs().end()),
-      results_(step.results.begin(), step.results.end()),
-      entries_(step.list->entries().begin(), step.list->entries().end()) {
+      results_(step.results.begin(), step.results.end()) {
+  const std::vector<bool> needed = step.list->needed_for(step.results);
+  for (std::size_t k = 0; k < needed.size(); ++k)
+    if (needed[k]) entries_.push_back(step.list->entries()[k]);
   for (const graph::trace::entry& e : entries_)
     for (const value& v : e.operands) note_constant(v, *step.list);
   for (const value& v : results_) note_constant(v, *step.list);
+  step_signature s(step, needed, constants_);
+  signature_ = s.text();
+  reads_ = s.take_reads();
 }
 
 void step_function::note_constant(const value& v, const graph::trace& list) {
-  if (!v || list.has(v) || !is_followed(v)) return;
+  if (!v || list.has(v) || !(graph::is_example(v) || is_followed(v))) return;
   if (std::find(constants_.begin(), constants_.end(), v) == constants_.end()) constants_.push_back(v);
 }
 
@@ -118,6 +126,21 @@ std::vector<ndarray> step_function::operator()(std::span<const ndarray> inputs,
   std::vector<ndarray> results;
   for (const value& v : results_) results.push_back(wrap(other(v)));
   return results;
+}
+
+std::vector<bool> step_function::depend_on(const std::vector<bool>& inputs, const std::vector<bool>& constants) const {
+  std::unordered_set<const graph::node*> moving;
+  for (std::size_t k = 0; k < inputs.size(); ++k)
+    if (inputs[k]) moving.insert(inputs_[k].get());
+  for (std::size_t k = 0; k < constants.size(); ++k)
+    if (constants[k]) moving.insert(constants_[k].get());
+  const auto moves = [&](const value& v) { return v && moving.contains(v.get()); };
+  for (const graph::trace::entry& e : entries_)
+    if (std::any_of(e.operands.begin(), e.operands.end(), moves))
+      for (const value& v : e.results) moving.insert(v.get());
+  std::vector<bool> depend;
+  for (const value& v : results_) depend.push_back(moves(v));
+  return depend;
 }
 
 }  // namespace sinter::ops

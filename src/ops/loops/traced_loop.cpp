@@ -14,8 +14,11 @@
 // Where a derivative follows the steps, the two calls are recorded like any others, but what they give is not used: all steps
 // are one call of a loop whose derivatives are loops (loop_derivatives.hpp). The steps of these are pure: one call is watched.
 //
-// On the host, where work is done when the call returns, and captures for small steps, since the steps of large ones are
-// better recorded: they fuse. Not where a vmap follows the steps, nor another loop that watches its own.
+// So it is where a step depends on the example of a vmap, for which that call is one loop of all examples.
+//
+// Captures are for small steps on the host, where work is done when the call returns: the steps of large ones are better
+// recorded, since they fuse. On a GPU, loops are kernels or their steps are called. Not where another loop watches its own
+// steps.
 #include "sinter/traced_loop.hpp"
 
 #include <algorithm>
@@ -85,7 +88,16 @@ listeners who_listens() {
   return found;
 }
 
+/// Whether the step of one example of a vmap is not that of the others.
+bool depends_on_example(const step_record& step) {
+  const auto is_example = [](const value& v) { return v && graph::is_example(v); };
+  if (std::any_of(step.results.begin(), step.results.end(), is_example)) return true;
+  const auto inputs = step.list->inputs();
+  return std::any_of(inputs.begin(), inputs.end(), is_example);
+}
+
 bool is_on_host(const value& v) { return v->device.kind == runtime::device_kind::cpu; }
+bool is_on_mesh(const value& v) { return v->device.kind == runtime::device_kind::mesh; }
 
 value in_memory(const ndarray& x) {
   value v = value_of(x);
@@ -100,11 +112,11 @@ struct traced_loop::state {
   std::int64_t steps, first_watched;
   std::unique_ptr<watching> watched[2];  // the second one may be in progress
   step_kind kind;
-  bool same = false, small = true;
+  bool same = false, small = true, on_host = true;
   std::vector<value> first;  // the carry before the first step, from which known steps are run
   std::unique_ptr<graph::step_loop> loop;
-  bool is_followed = false;  // by derivatives
-  std::unique_ptr<step_function> for_derivatives;
+  bool is_followed = false;                              // by derivatives
+  std::shared_ptr<const step_function> for_derivatives;  // or for a vmap
 
   std::vector<value> carry, arguments;  // what the captured step takes
   graph::step_session* session = nullptr;
@@ -116,10 +128,11 @@ struct traced_loop::state {
     std::size_t bytes = 0;
     for (const ndarray* const a : all) {
       const value v = value_of(*a, function);
-      if (graph::is_example(v) || !is_on_host(v) || v->opaque) return false;
+      if ((graph::is_example(v) && steps < 0) || is_on_mesh(v) || v->opaque) return false;
       bytes += v->bytes();
+      on_host = on_host && is_on_host(v);
     }
-    small = small && bytes <= small_step;
+    small = small && on_host && bytes <= small_step;
     return true;
   }
   void find_loop(const watching& step, std::size_t carried);
@@ -233,7 +246,7 @@ std::vector<ndarray> traced_loop::state::run_followed(arrays to, std::vector<nda
   for (const value& v : first) operands.push_back(wrap(v));
   operands.insert(operands.end(), scanned.begin(), scanned.end());
   for (const value& v : for_derivatives->constants()) operands.push_back(wrap(v));
-  std::vector<ndarray> results = run_for_derivatives({*for_derivatives, to.size(), steps, reverse}, operands);
+  std::vector<ndarray> results = run_for_derivatives({for_derivatives, to.size(), steps, reverse}, operands);
   for (std::size_t j = 0; j < to.size(); ++j) *to[j] = std::move(results[j]);
   results.erase(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(to.size()));
   return results;
@@ -283,8 +296,7 @@ void traced_loop::after_call(arrays carry, arrays arguments, arrays next, arrays
     if (!are_same({&before.watch.list(), before.results}, {&w->watch.list(), w->results})) return state_.reset();
   }
   s.same = true;
-  if (s.is_followed) s.for_derivatives = std::make_unique<step_function>(step_record{&w->watch.list(), w->results});
-  else s.find_loop(*w, carry.size());
+  s.find_loop(*w, carry.size());
   for (auto& done : s.watched) done.reset();
   if (!s.is_known() && !s.small) state_.reset();
 }
@@ -302,9 +314,13 @@ bool traced_loop::state::is_known_after(const watching& step, arrays carry, arra
 }
 
 void traced_loop::state::find_loop(const watching& step, std::size_t carried) {
-  loop = graph::step_loop::make(
-      {&step.watch.list(), step.results, carried, std::string_view(function) == "fori_loop", steps < 0});
-  if (!loop) first.clear();
+  const graph::recorded_step recorded{&step.watch.list(), step.results, carried,
+                                      std::string_view(function) == "fori_loop", steps < 0};
+  const step_record record{recorded.list, recorded.results};
+  if (!is_followed && !depends_on_example(record)) loop = graph::step_loop::make(recorded);
+  else if (on_host || graph::has_elements_only(recorded))
+    for_derivatives = std::make_shared<const step_function>(record);
+  if (!is_known()) first.clear();
 }
 
 void traced_loop::give(arrays next, arrays outputs) {

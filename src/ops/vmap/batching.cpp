@@ -71,6 +71,20 @@ value example_level::record(const node& n) {
   bool depends = false;
   for (int k = 0; k < n.operand_count() && !depends; ++k) depends = static_cast<bool>(found(n.operand(k)));
   if (!depends) return {};  // placeholders of other levels, and what depends on them alone
+  if (graph::constants::has(n)) return record_as_constant(n);
+  return record_operation(n);
+}
+
+/// What derivatives took for constant. An identity is a node of its own, or it would be its operand.
+value example_level::record_as_constant(const node& n) {
+  const graph::constants stopped;
+  value all = record_operation(n);
+  for (int k = 0; k < n.operand_count(); ++k)
+    if (all == found(n.operand(k))) return graph::record_identity(all);
+  return all;
+}
+
+value example_level::record_operation(const node& n) {
   switch (n.kind.load(std::memory_order_relaxed)) {
     case node_kind::map: return map_all(n);
     case node_kind::view: return view_all(n);

@@ -7,6 +7,7 @@
 
 #include "core/shape.hpp"
 #include "graph/run/flush.hpp"
+#include "graph/values/trace.hpp"
 #include "ops/vmap/own_calls.hpp"
 #include "sinter/manipulate.hpp"
 #include "sinter/vmap_error.hpp"
@@ -20,6 +21,9 @@ namespace {
 
 constinit thread_local level_scope* innermost_scope = nullptr;
 
+/// To a value of one example: that of known_, and of what is constant another one.
+std::uint32_t references_kept(const node& one) { return graph::constants::has(one) ? 2 : 1; }
+
 }  // namespace
 
 level_scope::level_scope(example_level& l) noexcept : level_(&l), outer_(std::exchange(innermost_scope, this)) {}
@@ -29,6 +33,24 @@ example_level* level_scope::level_of(const value& one) {
   for (level_scope* s = innermost_scope; s; s = s->outer_)
     if (s->level_->all_of(one)) return s->level_;
   return nullptr;
+}
+
+std::uint32_t level_scope::references_to(const node* one) {
+  std::uint32_t all = 0;
+  for (const level_scope* s = innermost_scope; s; s = s->outer_) all += s->level_->keeps(one) ? 1 : 0;
+  return all;
+}
+
+std::vector<const node*> level_scope::kept() {
+  std::vector<const node*> all;
+  for (const level_scope* s = innermost_scope; s; s = s->outer_) s->level_->add_kept(all);
+  return all;
+}
+
+std::int64_t level_scope::examples() noexcept {
+  std::int64_t all = 1;
+  for (const level_scope* s = innermost_scope; s; s = s->outer_) all *= s->level_->count();
+  return all;
 }
 
 dims with_examples(std::int64_t count, const dims& shape) {
@@ -108,8 +130,8 @@ void example_level::drop_read(const node& n) {
     const auto at = known_.find(n.operand(a));
     if (at == known_.end() || --at->second.readers > 0) continue;
     const node& operand = *at->second.one;
-    // References: those of its readers, all of which have been recorded, and that of known_.
-    if (operand.refs.load(std::memory_order_acquire) != at->second.total + 1) continue;
+    // References: those of its readers, all of which have been recorded, and those that are kept here.
+    if (operand.refs.load(std::memory_order_acquire) != at->second.total + references_kept(operand)) continue;
     at->second.all = {};
     at->second.dropped = true;
     arrays_.erase(&operand);
@@ -158,7 +180,7 @@ void example_level::forget_unused() {
   for (const auto& [n, k] : known_) newest_first.push_back(n);
   std::sort(newest_first.begin(), newest_first.end(), [](const node* a, const node* b) { return a->order > b->order; });
   for (const node* n : newest_first)
-    if (n->refs.load(std::memory_order_acquire) == 1) forget(n);
+    if (n->refs.load(std::memory_order_acquire) == references_kept(*n)) forget(n);
   swept_at_ = std::max<std::size_t>(1024, 2 * known_.size());
 }
 

@@ -36,6 +36,11 @@ class example_level final : public graph::example_source, public interceptor {
   /// A placeholder with the elements of a value of one example, which are from now on an array's: what it was recorded from
   /// need not be kept. The value itself where it does not depend on the example.
   value settled(const value& one);
+  /// Whether it keeps a reference to a value of one example; all those that it keeps.
+  bool keeps(const graph::node* one) const { return known_.contains(one); }
+  void add_kept(std::vector<const graph::node*>& to) const {
+    for (const auto& [n, k] : known_) to.push_back(n);
+  }
   /// Forgets values of one example that nothing else refers to any more.
   void forget_unused();
 
@@ -54,6 +59,8 @@ class example_level final : public graph::example_source, public interceptor {
     bool dropped = false;                  // all: no longer kept, since nothing can ask for it
   };
   value record(const graph::node& n);
+  value record_as_constant(const graph::node& n);
+  value record_operation(const graph::node& n);
   void drop_read(const graph::node& n);
   void forget_aligned(const graph::node* operand);
   void forget(const graph::node* n);
@@ -89,6 +96,12 @@ class level_scope {
   level_scope& operator=(const level_scope&) = delete;
   /// The innermost level on whose example a value depends; null if there is none (any more).
   static example_level* level_of(const value& one);
+  /// The number of references that they keep to a value of one example.
+  static std::uint32_t references_to(const graph::node* one);
+  /// The values of one example that they keep.
+  static std::vector<const graph::node*> kept();
+  /// The number of examples that a function of one example stands for.
+  static std::int64_t examples() noexcept;
 
  private:
   example_level* const level_;

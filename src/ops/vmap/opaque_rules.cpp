@@ -274,7 +274,7 @@ constexpr opaque_entry entries[] = {
     {"read_selection", nullptr, recorded_too},
     {"repeat", nullptr, depends_on_data},
     {"roll", nullptr, recorded_too},
-    {"scan", nullptr, has_derivatives},
+    {"scan", nullptr, "it is one loop of all examples' steps (ops/loops/loop_examples.hpp)"},
     {"searchsorted", nullptr, of_one_order},
     {"slogdet", of_stacks, nullptr},
     {"solve", solved_for<1>, nullptr},

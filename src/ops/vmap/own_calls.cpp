@@ -9,25 +9,6 @@ namespace {
 using list = std::vector<ndarray>;
 using arrays = std::span<const ndarray>;
 
-/// f on one example of those arrays that are mapped; the results are those of all examples.
-template <class F>
-list on_examples(std::int64_t count, const F& f, const list& all, const std::vector<bool>& mapped) {
-  example_level level(count);
-  list ones;
-  for (std::size_t k = 0; k < all.size(); ++k)
-    ones.push_back(mapped[k] && all[k].defined() ? wrap(level.enter(value_of(all[k]))) : all[k]);
-  list results;
-  {
-    const graph::example_source::scope draws(&level);
-    const interceptor_scope calls(level);
-    const level_scope levels(level);
-    results = f(ones);
-  }
-  for (ndarray& r : results)
-    if (r.defined()) r = wrap(level.all_or_repeated(value_of(r)));
-  return results;
-}
-
 /// A step of a derivative on one example: of operands, results and directions.
 struct step_on_examples {
   own_derivatives::step step;
@@ -54,7 +35,27 @@ struct step_on_examples {
 
 }  // namespace
 
+std::vector<ndarray> on_examples(std::int64_t count, const std::function<list(const list&)>& f, const list& all,
+                                 const std::vector<bool>& mapped, const std::vector<bool>& gives) {
+  example_level level(count);
+  list ones;
+  for (std::size_t k = 0; k < all.size(); ++k)
+    ones.push_back(mapped[k] && all[k].defined() ? wrap(level.enter(value_of(all[k]))) : all[k]);
+  list results;
+  {
+    const graph::example_source::scope draws(&level);
+    const interceptor_scope calls(level);
+    const level_scope levels(level);
+    results = f(ones);
+  }
+  for (std::size_t k = 0; k < results.size(); ++k)
+    if (results[k].defined() && (gives.empty() || gives[k]))
+      results[k] = wrap(level.all_or_repeated(value_of(results[k])));
+  return results;
+}
+
 std::vector<ndarray> mapped_with_derivatives(const batched_call& c) {
+  if (c.call.own->for_examples) return c.call.own->for_examples(c.count, c.operands, c.mapped);
   const auto own = std::make_shared<own_derivatives>();
   own->unannounced = [f = c.call.own->unannounced, count = c.count, mapped = c.mapped](arrays a) {
     return on_examples(

@@ -271,9 +271,9 @@ cpu::launch_observer observer_before = nullptr;
 
 void observe(const jit::launch& l) {
   static constexpr const char* names[] = {
-      "linear",          "strided",   "rows",  "columns",     "broadcast",        "loop",
-      "rows on chip",    "flat rows", "tiled", "shared rows", "tiles of results", "crossed rows",
-      "crossed columns", "windows"};
+      "linear",          "strided",   "rows",         "columns",     "broadcast",        "loop",
+      "rows on chip",    "flat rows", "tiled",        "shared rows", "tiles of results", "crossed rows",
+      "crossed columns", "windows",   "loop of steps"};
   static std::mutex mutex;
   jit::cuda_variant v;
   cuda::classify(l, v);

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "graph/values/limits.hpp"
 #include "ops/derivatives/check.hpp"
 #include "runtime/backend.hpp"
 #include "sinter/graph.hpp"
@@ -110,6 +111,47 @@ TEST_CASE("derivatives of loops: rows of a table are added to in steps that are 
   };
   const auto read = [&] { return double(grad(outside)(numbers({11, 4}))(0, 0)); };
   CHECK_THROWS_AS(read(), index_error);
+}
+
+TEST_CASE("derivatives of loops: kernels of passes serve other arrays, numbers and lengths, and no other steps") {
+  const auto f = [](bool each, double factor, const ndarray& x, const ndarray& w, const ndarray& table) {
+    const auto step = [&](const ndarray& h, const ndarray& e) {
+      const ndarray next = h * w + factor * e + table(1);
+      return std::pair(next, ndarray(next * table));
+    };
+    const auto [last, all] = scan(step, zeros({}), x, {.call_each = each});
+    return ndarray(last * last + sum(all * all));
+  };
+  for (const double factor : {0.5, 0.5, 2.0})
+    for (const std::int64_t n : {20, 33}) {
+      const ndarray x = numbers({n}, -1, 1, static_cast<int>(n)),
+                    table = numbers({3}, 0.1, 0.9, static_cast<int>(n) + 1);
+      const ndarray w = numbers({}, 0.2, 0.8, static_cast<int>(10 * factor) + static_cast<int>(n));
+      const auto of = [&](bool each) {
+        return [&, each](const ndarray& a, const ndarray& b) { return f(each, factor, a, b, table); };
+      };
+      const auto mine = grad(of(false), argnums<0, 1>)(x, w), right = grad(of(true), argnums<0, 1>)(x, w);
+      CHECK(allclose(std::get<0>(mine), std::get<0>(right), 1e-12, 1e-12));
+      CHECK(allclose(std::get<1>(mine), std::get<1>(right), 1e-12, 1e-12));
+    }
+}
+
+TEST_CASE("derivatives of loops: captured steps of later calls have the plans of earlier ones") {
+  if (!on_host()) return;
+  const ndarray w = numbers({16, 16}, -0.3, 0.3), x = numbers({20, 16});
+  const auto f = [&](const ndarray& m) {
+    return sum(scan([&](const ndarray& h, const ndarray& e) { return std::pair(tanh(matmul(h, m) + e * mean(h)), _); },
+                    zeros(16), x)
+                   .first);
+  };
+  const auto plans = [&] {
+    const std::uint64_t before = graph::planning().made;
+    eval(grad(f)(w));
+    return graph::planning().made - before;
+  };
+  CHECK(plans() > 0);
+  plans();
+  CHECK(plans() == 0);
 }
 
 TEST_CASE("capture: the host adds by position, one after the other, in each launch") {

@@ -44,7 +44,7 @@ void check_derivatives(const Loop& loop, const many& x, bool is_loop = true, dou
   }
   CHECK(called.calls > 16);
   if (on_host() && is_loop) CHECK(known.calls == 3);
-  else CHECK(known.calls >= called.calls);
+  else CHECK((known.calls >= called.calls || (!on_host() && known.calls == 3)));  // on a GPU where it is a kernel
   many directions;
   for (const ndarray& a : x)
     directions.push_back((sin(arange(double(a.size()))).reshape(a.shape()) + 0.3).astype(a.dtype()));

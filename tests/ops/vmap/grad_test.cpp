@@ -100,6 +100,37 @@ TEST_CASE("vmap: derivatives of the user's own") {
   check_near(grad(checkpoint([](const ndarray& v) { return sum(sin(v) * v); })), x);
 }
 
+TEST_CASE("grad of vmap: what is stopped stays constant for all examples") {
+  const ndarray x = numbers({5}), w = array(1.5);
+  const auto stopped = [](const ndarray& a) {
+    return ndarray(sum(vmap([](const ndarray& e) { return stop_gradient(e) * e; })(a)));
+  };
+  CHECK(same_bits(grad(stopped)(x), x));
+  const auto with_weight = [&](const ndarray& v) {
+    return ndarray(sum(vmap([&](const ndarray& e) { return stop_gradient(sin(e * v)) * v; })(x)));
+  };
+  CHECK(near(grad(with_weight)(w), sum(sin(x * w))));
+  CHECK(near(jvp(with_weight, w, ones({})).second, sum(sin(x * w))));
+  // Nested maps, second derivatives, and steps of loops.
+  const ndarray y = numbers({3, 4});
+  const auto nested = [](const ndarray& a) {
+    const auto one = [](const ndarray& e) { return stop_gradient(e * e) * e * e; };
+    return ndarray(sum(vmap([&](const ndarray& row) { return vmap(one)(row); })(a)));
+  };
+  CHECK(near(grad(nested)(y), 2 * y * y * y));
+  CHECK(near(grad([&](const ndarray& a) { return ndarray(sum(grad(nested)(a))); })(y), 2 * y * y));
+  for (const bool each : {false, true}) {
+    const auto loop = [&](const ndarray& v) {
+      const auto one = [&](const ndarray& e) {
+        return fori_loop(0, 20, [&](const ndarray&, const ndarray& h) { return stop_gradient(tanh(h * v)) + e * v; }, e,
+                         {.call_each = each});
+      };
+      return ndarray(sum(vmap(one)(x)));
+    };
+    CHECK(near(grad(loop)(w), sum(x)));
+  }
+}
+
 TEST_CASE("loops: derivatives") {
   const ndarray x = numbers({5});
   const auto by_hand = [](const ndarray& a) {

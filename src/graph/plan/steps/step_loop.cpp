@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "graph/plan/forms/short_sums.hpp"
 #include "graph/plan/plan.hpp"
 #include "graph/plan/steps/step_lowering.hpp"
 
@@ -84,6 +85,25 @@ attempt try_kernels(const recorded_step& step, bool in_parts) {
 }
 
 }  // namespace
+
+std::vector<const trace::entry*> entries_of(const recorded_step& step) {
+  const std::vector<bool> needed = step.list->needed_for(step.results);
+  std::vector<const trace::entry*> all;
+  for (std::size_t k = 0; k < needed.size(); ++k)
+    if (needed[k]) all.push_back(&step.list->entries()[k]);
+  return all;
+}
+
+bool has_elements_only(const recorded_step& step) {
+  const std::vector<const trace::entry*> entries = entries_of(step);
+  return std::all_of(entries.begin(), entries.end(), [](const trace::entry* e) {
+    if (e->call) return false;
+    if (e->kind != node_kind::reduce)
+      return e->kind == node_kind::map || e->kind == node_kind::view || e->kind == node_kind::update;
+    const value& x = e->operands[0];
+    return !e->made().reduce().combine && is_short(e->made().reduce(), x->type, x->shape);
+  });
+}
 
 // Where elements read single places of the carry, these are best computed once for all of them, side by side with the others
 // of their axis.

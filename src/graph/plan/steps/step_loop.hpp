@@ -10,6 +10,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -37,21 +38,37 @@ struct loop_kernel {
   enum class origin : std::uint8_t { constant, carry, argument };
   struct input {
     origin from = origin::constant;
-    std::size_t index = 0;  // of the array of the carry, or of the scanned array
-    value constant;         // a leaf
+    std::size_t index = 0;  // of the array of the carry, of the scanned array, or in the place of the constant
+    value constant;         // a leaf; null: an array that is given with each run
     linear_form at;         // of an element in the kernel's space, in elements of the array, or of the scanned element
   };
   struct output {
     std::size_t result = 0;  // its number
     linear_form at;
   };
+  /// A parameter that is an element of a constant in the host's memory.
+  struct number {
+    std::size_t param = 0;
+    value constant;
+    std::size_t index = 0;  // of the array in the place of the constant, where that is null
+    std::int64_t at = 0;
+  };
   core::dims extents;
   jit::program code;
   std::vector<jit::scalar> params;
+  std::vector<number> numbers;
   int first_number = -1;  // the parameter that is the number of the first step; -1: the step does not use it
   std::vector<input> inputs;
   std::vector<output> outputs;  // of the carry, and the condition: after the last step; others: in each step
 };
+
+/// The entries that the results follow from.
+std::vector<const trace::entry*> entries_of(const recorded_step& step);
+/// Whether all of these are operations that kernels of loops may have, whatever they are applied to.
+bool has_elements_only(const recorded_step& step);
+
+/// An element of a leaf, if it lies in the memory of a host and can be a parameter.
+std::optional<jit::scalar> number_in(const node& leaf, std::int64_t at);
 
 /// The kernels of the loop, each of which computes what it needs of the carry, and the condition, and which together have
 /// each result once.

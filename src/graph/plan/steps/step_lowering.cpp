@@ -56,18 +56,21 @@ std::optional<jit::scalar> read_number(dtype type, const void* from) {
   return s;
 }
 
-/// The element that is read everywhere, where it lies in the memory of a host.
+/// The element that is read everywhere.
 std::optional<jit::scalar> number_at(const node& leaf, const linear_form& at) {
   const auto moves = [](std::int64_t coefficient) { return coefficient != 0; };
   if (std::any_of(at.coefficients.begin(), at.coefficients.end(), moves)) return {};
-  if (!leaf.buffer->owner().host_addressable() || leaf.buffer->has_faults()) return {};
-  const auto size = static_cast<std::int64_t>(itemsize(leaf.type));
-  const char* const from =
-      static_cast<const char*>(leaf.buffer->data_to_read()) + (leaf.buffer_offset + at.offset) * size;
-  return read_number(leaf.type, from);
+  return number_in(leaf, at.offset);
 }
 
 }  // namespace
+
+std::optional<jit::scalar> number_in(const node& leaf, std::int64_t at) {
+  if (!leaf.buffer->owner().host_addressable() || leaf.buffer->has_faults()) return {};
+  const auto size = static_cast<std::int64_t>(itemsize(leaf.type));
+  const char* const from = static_cast<const char*>(leaf.buffer->data_to_read()) + (leaf.buffer_offset + at) * size;
+  return read_number(leaf.type, from);
+}
 
 step_lowering::step_lowering(const recorded_step& step, core::dims extents)
     : step_(step), extents_(std::move(extents)) {
@@ -98,14 +101,14 @@ step_lowering::reg step_lowering::param(const jit::scalar& s, dtype type) {
 }
 
 /// An element of a constant as a parameter of its own, so that the program does not depend on which of them are equal.
-step_lowering::reg step_lowering::constant(const jit::scalar& s, const node& leaf, std::int64_t at) {
+step_lowering::reg step_lowering::constant(const jit::scalar& s, const value& leaf, std::int64_t at) {
   for (const own_number& n : own_numbers_)
-    if (n.leaf == &leaf && n.at == at) return n.reg;
-  own_numbers_.push_back({&leaf, at, static_cast<int>(params_.size()), 0});
+    if (n.leaf == leaf && n.at == at) return n.reg;
+  own_numbers_.push_back({leaf, at, static_cast<int>(params_.size()), 0});
   params_.push_back(s);
-  param_types_.push_back(leaf.type);
+  param_types_.push_back(leaf->type);
   const auto k = static_cast<reg>(params_.size() - 1);
-  return own_numbers_.back().reg = emit({opcode::param, leaf.type, leaf.type, 0, k, 0, 0, 0});
+  return own_numbers_.back().reg = emit({opcode::param, leaf->type, leaf->type, 0, k, 0, 0, 0});
 }
 
 bool step_lowering::is_own(std::size_t param) const noexcept {
@@ -185,7 +188,7 @@ step_lowering::reg step_lowering::lower_constant(const value& v, const index_map
   if (v->kind.load(std::memory_order_acquire) == node_kind::scalar) return param(v->scalar().constant, v->type);
   if (!v->is_leaf()) return refuse();
   linear_form at = compose(map, core::contiguous_strides(v->shape), 0);
-  if (const auto number = number_at(*v, at)) return constant(*number, *v, at.offset);
+  if (const auto number = number_at(*v, at)) return constant(*number, v, at.offset);
   return load({loop_kernel::origin::constant, 0, v, std::move(at)}, v->type, false);
 }
 
@@ -309,7 +312,8 @@ step_lowering::reg step_lowering::lower_product(const trace::entry& e, const val
   const int rank = result->shape.size();
   const value &a = e.operands[0], &b = e.operands[1];
   const std::int64_t terms = a->shape[a->shape.size() - 1];
-  const bool few = core::has_few_terms(result->shape[rank - 2], result->shape[rank - 1], terms);
+  const bool few = core::has_few_terms(result->shape[rank - 2], result->shape[rank - 1], terms) &&
+                   result->device.kind == runtime::device_kind::cpu;
   const bool suits = is_integer(type) ? terms <= most_short : few && (type == dtype::f32 || type == dtype::f64);
   if (!suits || a->type != type || b->type != type) return refuse();
   const auto matrix_at = [&](const value& v) {  // of which the rows and columns are set below
@@ -463,6 +467,8 @@ bool step_lowering::finish(loop_kernel& out) {
   p.inputs = std::move(descriptions_);
   p.param_types = std::move(param_types_);
   out.params = std::move(params_);
+  for (own_number& n : own_numbers_)
+    out.numbers.push_back({static_cast<std::size_t>(n.param), std::move(n.leaf), 0, n.at});
   out.first_number = first_number_;
   p.loop.count = static_cast<reg>(out.params.size());
   out.params.push_back(whole_number(0));

@@ -58,7 +58,7 @@ class step_lowering {
 
   reg emit(const jit::instr& i);
   reg param(const jit::scalar& s, dtype type);
-  reg constant(const jit::scalar& s, const node& leaf, std::int64_t at);
+  reg constant(const jit::scalar& s, const value& leaf, std::int64_t at);
   bool is_own(std::size_t param) const noexcept;
   reg integer(std::int64_t n);
   reg load(loop_kernel::input from, dtype type, bool moves);
@@ -88,7 +88,7 @@ class step_lowering {
   std::vector<carried> carried_;
   std::vector<requested> requested_;
   struct own_number {
-    const node* leaf;
+    value leaf;
     std::int64_t at;
     int param;
     std::uint16_t reg;
