@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include "backends/cpu/kernels/hooks.hpp"
+#include "graph/values/limits.hpp"
 #include "support/simulated_gpu.hpp"
 #include "sinter/sinter.hpp"
 
@@ -10,6 +12,8 @@ namespace {
 
 using namespace sinter;
 using namespace sinter::idx;
+
+const device host("cpu");
 
 int kernels_of(const ndarray& x) {
   const std::string text = explain(x);
@@ -23,8 +27,31 @@ bool packs(const ndarray& x) { return explain(x).find("packed") != std::string::
 ndarray numbers(const shape_t& shape, const device& on) {
   std::int64_t n = 1;
   for (const std::int64_t e : shape) n *= e;
-  const ndarray k = arange(n, {.dtype = int64, .device = cpu});
+  const ndarray k = arange(n, {.dtype = int64, .device = host});
   return ((k * 7919 % 65537).astype(float32) / 997 - 30).reshape(shape).copy().to_device(on);
+}
+
+ndarray softmax(const ndarray& x) {
+  const reduce_kw rows{.axis = -1, .keepdims = true};
+  const ndarray e = exp(x - max(x, rows));
+  return e / sum(e, rows);
+}
+
+/// Rows of any length stay on chip, as on a GPU, and separate kernels are those of no fusion.
+struct all_rows_on_chip {
+  all_rows_on_chip() { cpu::set_least_staged(0); }
+  ~all_rows_on_chip() {
+    cpu::set_least_staged(-1);
+    graph::limits() = saved;
+  }
+  graph::planner_limits saved = graph::limits();
+};
+ndarray unfused(ndarray (*of)(const ndarray&), const ndarray& x) {
+  graph::limits().fuse = false;
+  const ndarray separate = of(x);
+  eval(separate);
+  graph::limits().fuse = true;
+  return separate;
 }
 
 /// The bits of a reduction are those of the same reduction of a copy.
@@ -65,15 +92,42 @@ TEST_CASE("packing: a GPU copies transposed operands that it would read a sector
   check_bits(argmax(transpose(y), 2), argmax(transpose(y).copy(), 2));
 }
 
+TEST_CASE("packing: a GPU copies once what rows on chip read") {
+  const all_rows_on_chip any_length;
+  const ndarray x = numbers({90, 80, 70}, sim::first()).T();
+  const std::string plan = explain(softmax(x));
+  CAPTURE(plan);
+  CHECK(kernels_of(softmax(x)) == 2);
+  CHECK(plan.find("[rows on chip]") != std::string::npos);
+  check_bits(softmax(x), unfused(softmax, x));
+}
+
+TEST_CASE("packing: rows of a few elements that are read again stay on chip on a GPU") {
+  const all_rows_on_chip any_length;
+  for (const std::int64_t n : {3, 4, 5, 8}) {
+    CAPTURE(n);
+    const ndarray many =
+        empty({1 << 24, n}, {.dtype = float32, .device = sim::first()});  // planned for, and never read
+    eval(many);
+    const std::string plan = explain(softmax(many));
+    CAPTURE(plan);
+    CHECK(kernels_of(softmax(many)) == 1);
+    CHECK(plan.find("[rows on chip]") != std::string::npos);
+    const ndarray some = numbers({3001, n}, sim::first());
+    graph::limits().expensive = 1;
+    check_bits(softmax(some), unfused(softmax, some));
+  }
+}
+
 TEST_CASE("packing: the CPU reads transposed operands where they are") {
-  const ndarray x = numbers({512, 384}, cpu), y = numbers({40, 50, 60}, cpu);
+  const ndarray x = numbers({512, 384}, host), y = numbers({40, 50, 60}, host);
   CHECK_FALSE(packs(sum(x.T())));
   CHECK_FALSE(packs(sum(transpose(y), 2)));
 }
 
 TEST_CASE("packing: rows that a reduction gathers are copied whole on the CPU") {
-  const ndarray table = numbers({300, 64}, cpu), w = numbers({64}, cpu);
-  const ndarray i = arange(40 * 8, {.dtype = int64, .device = cpu}).reshape({40, 8}) * 7919 % 300 - 20;
+  const ndarray table = numbers({300, 64}, host), w = numbers({64}, host);
+  const ndarray i = arange(40 * 8, {.dtype = int64, .device = host}).reshape({40, 8}) * 7919 % 300 - 20;
   eval(table, w, i);
   const ndarray rows = take(table, i, 0);
   const auto copied = [](const ndarray& x) { return explain(x).find("gathered rows") != std::string::npos; };
@@ -86,7 +140,7 @@ TEST_CASE("packing: rows that a reduction gathers are copied whole on the CPU") 
   check_bits(sum(rows * w, 2), sum(stored * w, 2));
   check_bits(sum(table(i(_, 0)), 0), sum(table(i(_, 0)).copy(), 0));
   // Elements, few of them, and what no reduction reads
-  CHECK_FALSE(copied(sum(take(table, arange(64, {.device = cpu}), 1), 1)));
+  CHECK_FALSE(copied(sum(take(table, arange(64, {.device = host}), 1), 1)));
   CHECK_FALSE(copied(sum(table(i(0, slice(0, 3))), 0)));
   CHECK_FALSE(copied(rows * 2));
   CHECK_FALSE(copied(sum(roll(table, 1, 0) * table)));

@@ -341,16 +341,6 @@ bool kernel_builder::must_store(node* n, const index_map* map) {
   return false;
 }
 
-/// Whether computing a value that the kernel reads through several index maps for each of them costs less than to store it and to
-/// read it once. Operands that were computed again count as often as they are, so chains of stencils are stored in time.
-bool kernel_builder::is_cheap_again(node* n) {
-  const auto before = std::count_if(memo_.begin(), memo_.end(), [&](const memo& m) { return m.n == n; }) +
-                      (find(n, nullptr) >= 0 ? 1 : 0);
-  const device_price price = price_on(n->device);
-  const double again = table_.inline_cost(n) - price.read;
-  return static_cast<double>(before) * again <= 2 * price.byte * static_cast<double>(itemsize(n->type));
-}
-
 /// Whether a value that is computed again, and was not stored since it is much larger than what it is computed from, is
 /// likely to be needed a third time, and costs more to compute than to store and read.
 bool kernel_builder::is_better_kept(node* n) {
@@ -369,14 +359,6 @@ bool kernel_builder::is_small_and_costly(node* n) {
   note_space(n);
   return true;
 }
-
-/// A value that is stored for this kernel is read over its elements, and over those that this kernel's results are read over.
-void kernel_builder::note_space(node* n) {
-  std::int64_t& over = table_.at(n).read_over;
-  over = std::max({over, space_, read_over()});
-}
-
-std::int64_t kernel_builder::read_over() { return out_->root ? table_.at(out_->root).read_over : 0; }
 
 /// A value that is read at points is computed at these points only, again for each index map. If the kernel reads as
 /// many points as there are elements, a second computation costs more than memory traffic: in a chain of steps that

@@ -11,6 +11,14 @@ namespace sinter::graph {
 
 using jit::opcode;
 
+/// A value that is stored for this kernel is read over its elements, and over those that this kernel's results are read over.
+void kernel_builder::note_space(node* n) {
+  std::int64_t& over = table_.at(n).read_over;
+  over = std::max({over, space_, read_over()});
+}
+
+std::int64_t kernel_builder::read_over() { return out_->root ? table_.at(out_->root).read_over : 0; }
+
 /// Whether a short reduction is computed where this kernel reads it: always as often as it has results, more often where
 /// that is cheaper than to store them.
 bool kernel_builder::is_in_place(node* n) {
@@ -19,6 +27,16 @@ bool kernel_builder::is_in_place(node* n) {
   const auto [byte, launch, read] = price_on(n->device);
   const double again = static_cast<double>(space_ - n->size()) * table_.inline_weight(n);
   return again <= 2 * byte * static_cast<double>(n->bytes()) + launch;
+}
+
+/// Whether computing a value that the kernel reads through several index maps for each of them costs less than to store it and to
+/// read it once. Operands that were computed again count as often as they are, so chains of stencils are stored in time.
+bool kernel_builder::is_cheap_again(node* n) {
+  const auto before = std::count_if(memo_.begin(), memo_.end(), [&](const memo& m) { return m.n == n; }) +
+                      (find(n, nullptr) >= 0 ? 1 : 0);
+  const device_price price = price_on(n->device);
+  const double again = table_.inline_cost(n) - price.read;
+  return static_cast<double>(before) * again <= 2 * price.byte * static_cast<double>(itemsize(n->type));
 }
 
 /// The elements of the result that `map` reads, each with its coordinates along the reduced axes, joined in groups of four

@@ -247,4 +247,19 @@ void reduce_task::across_step(std::size_t k, const void* from, std::int64_t stri
                 nth + i + 1);
 }
 
+// ---- runs of a row that lie apart
+
+bool reduce_task::takes_runs() const noexcept {
+  return job_.in_memory &&
+         std::all_of(accumulators_.begin(), accumulators_.end(), [](const accumulator& a) { return a.r->runs; });
+}
+
+void reduce_task::add_runs(std::int64_t count, std::int64_t run, int first) {
+  for (std::size_t k = 0; k < accumulators_.size(); ++k) {
+    const accumulator& a = accumulators_[k];
+    const std::int64_t stride = walker_.step_of_last_axis(static_cast<std::size_t>(job_.loaded[k].first));
+    a.r->runs(a.planes, in_place(k, 0), stride, count, static_cast<int>(run), first, job_.lanes());
+  }
+}
+
 }  // namespace sinter::cpu

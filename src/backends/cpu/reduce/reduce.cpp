@@ -277,19 +277,6 @@ void reduce_task::transposed_groups(accumulator& a, const void* x, int rows) {
   for (int l = run; l < lanes; l += run) join(0, l);
 }
 
-bool reduce_task::takes_runs() const noexcept {
-  return job_.in_memory &&
-         std::all_of(accumulators_.begin(), accumulators_.end(), [](const accumulator& a) { return a.r->runs; });
-}
-
-void reduce_task::add_runs(std::int64_t count, std::int64_t run, int first) {
-  for (std::size_t k = 0; k < accumulators_.size(); ++k) {
-    const accumulator& a = accumulators_[k];
-    const std::int64_t stride = walker_.step_of_last_axis(static_cast<std::size_t>(job_.loaded[k].first));
-    a.r->runs(a.planes, in_place(k, 0), stride, count, static_cast<int>(run), first, job_.lanes());
-  }
-}
-
 void reduce_task::row_chunk(std::int64_t row, std::int64_t begin, std::int64_t end) {
   for (auto& a : accumulators_) a.r->reset(a.planes, row_lanes_of(a));
   const std::int64_t run = job_.elements.block_count, runs = job_.shape.reduced / run;
