@@ -60,6 +60,16 @@ constexpr std::int64_t first_steps = 256, more_steps = 8, most_steps = std::int6
 /// Operations that a step records, at most.
 constexpr std::size_t most_entries = 4096;
 
+/// On a GPU the calls of a step are not followed: loops with calls are no kernels there, and the bits of a product may depend on
+/// the memory that its operands have when it is announced.
+class step_listener : public trace_interceptor {
+ public:
+  using trace_interceptor::trace_interceptor;
+  bool takes(const ndarray& x) const override {
+    return x.device().kind == device_kind::cpu && trace_interceptor::takes(x);
+  }
+};
+
 struct watching {
   /// Where a derivative follows, what it takes for one call must be one here: what that records, the derivative does not see.
   watching(const char* function, bool is_followed)
@@ -70,7 +80,7 @@ struct watching {
     watch.end();
   }
   graph::watch watch;
-  std::optional<trace_interceptor> listening;
+  std::optional<step_listener> listening;
   std::optional<interceptor_scope> scope{std::in_place, *listening};
   std::vector<value> results;
 };

@@ -246,6 +246,7 @@ TEST_CASE("k-means: recorded steps are those of the host, empty clusters and wei
 }
 
 TEST_CASE("k-means by a device's kernel: labels, sums and what has changed are those of other operations") {
+  const device_guard on(device("cpu"));  // from where a simulated GPU can read
   random::generator g(9);
   const device gpu = sim::first();
   for (const dtype t : {float32, float64})

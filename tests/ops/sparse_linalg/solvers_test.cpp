@@ -72,6 +72,7 @@ TEST_CASE("solvers: looks of the host") {
 }
 
 TEST_CASE("lsmr and lsqr: products that find lengths give what products and other operations do") {
+  const device_guard on(device("cpu"));  // from where a simulated GPU can read
   const device gpu = sim::first();
   for (const dtype type : {float32, float64})
     for (const auto& [rows, columns] : std::vector<std::pair<std::int64_t, std::int64_t>>{{40, 25}, {25, 40}, {30, 30}})
