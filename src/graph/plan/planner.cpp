@@ -76,10 +76,7 @@ void planner::make_kernels() {
     for (node* n : stored()) level_of(n);
   } while (split_epilogues());
   group();
-  join_stages(kernels_, runtime::get_backend(device()), [this](const node* n) {
-    const entry& e = known(n);
-    return e.held || e.why == store_reason::requested;
-  });
+  join_stages(kernels_, runtime::get_backend(device()));
 }
 
 // Adds the live reductions over the same value along the same axes to the kernel: their results are small, and they
