@@ -82,7 +82,8 @@ TEST_CASE("while_loop: captured steps, looked at by the device and by the host")
     for (const bool by_device : {true, false}) {
       CAPTURE(by_device);
       sim::repeats_work = by_device;
-      const ndarray x = numbers({40}, float64).to_device(where), none = zeros({}, {.dtype = int64, .device = where});
+      const ndarray x = numbers({40}, float64).to_host().to_device(where),
+                    none = zeros({}, {.dtype = int64, .device = where});
       // Ends after as many steps as the number says, none and one included, and beyond eights.
       for (const int most : {0, 1, 7, 8, 9, 16, 17, 50}) {
         CAPTURE(most);

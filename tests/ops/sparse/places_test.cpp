@@ -157,6 +157,7 @@ TEST_CASE("sparse: diagonals in any order, of any shape and format") {
 
 TEST_CASE(
     "sparse: transposed products of many columns are those of each, with the same bits on any number of threads") {
+  const sn::device_guard on(sn::device("cpu"));  // whose threads they are
   sn::random::generator g(3);
   for (const sn::dtype type : {sn::float64, sn::complex64})
     for (const std::int64_t width : {8, 9, 16, 33}) {
