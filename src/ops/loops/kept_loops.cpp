@@ -136,7 +136,7 @@ std::optional<std::pair<list, list>> loop_pass::run(const list& from, const list
     for (const ndarray& x : xs) elements.push_back(x(kw.reverse ? n - 1 : 0));
     note.clear();
     auto loop = make_loop(*this, from, elements);
-    known = std::make_shared<const kept>(std::move(loop), note);
+    known = std::make_shared<const kept>(kept{std::move(loop), note});
     table::instance().keep(key, known);
   }
   if (!known->loop) return {};
