@@ -12,14 +12,15 @@ namespace {
 /// prelude, and short forms of cuda_quick.h. Empty if there is none.
 std::string plain_expression(const instr& i, const std::string& a, const std::string& b, bool tests_zero) {
   if (i.op == opcode::divide && tests_zero && (i.type == dtype::f16 || i.type == dtype::bf16))
-    return std::string(i.type == dtype::f16 ? "sn::round_f16" : "sn::round_bf16") + "(sn::ratio(" + a + ", " + b + "))";
+    return std::string(i.type == dtype::f16 ? "sn::round_f16" : "sn::round_bf16") + "(sn::quotient_of_float(" + a +
+           ", " + b + "))";
   if (i.arg != dtype::f32 && i.arg != dtype::f64) return {};
-  const std::string of_type = i.arg == dtype::f64 ? "_of_double" : "";
+  const std::string of_type = i.arg == dtype::f64 ? "_of_double" : "_of_float";
   switch (i.op) {
     case opcode::add: return a + " + " + b;
     case opcode::subtract: return a + " - " + b;
     case opcode::multiply: return a + " * " + b;
-    case opcode::divide: return tests_zero ? "sn::ratio" + of_type + "(" + a + ", " + b + ")" : a + " / " + b;
+    case opcode::divide: return tests_zero ? "sn::quotient" + of_type + "(" + a + ", " + b + ")" : a + " / " + b;
     case opcode::sqrt: return tests_zero ? "sn::root" + of_type + "(" + a + ")" : std::string();
     case opcode::square: return a + " * " + a;
     case opcode::negative: return "-" + a;

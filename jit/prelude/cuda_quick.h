@@ -88,7 +88,7 @@ __device__ __forceinline__ float exact_quotient(float a, float b) {
 static __device__ __noinline__ float any_divide(float a, float b) { return exact_quotient(a, b); }
 // The bits of `a / b`. The compiler's code takes a long way for operands of 0 and tiny ones, which are common: sparse and masked
 // data, a softmax far below the largest.
-__device__ __forceinline__ float ratio(float a, float b) {
+__device__ __forceinline__ float quotient_of_float(float a, float b) {
   bool slow = false;
   const float q = quick_divide(a, b, slow);
   return slow ? any_divide(a, b) : q;
@@ -96,11 +96,11 @@ __device__ __forceinline__ float ratio(float a, float b) {
 // The bits of `a / b` and sqrt(x) by the compiler's code, which takes a call for operands of 0. They are common: rectified values, a
 // point's distance to itself. A quotient that takes the place of 0 / b is finite, whatever b that is not 0: its product with 0 is
 // 0 with the sign of 0 / b, or NaN.
-__device__ __forceinline__ double ratio_of_double(double a, double b) {
+__device__ __forceinline__ double quotient_of_double(double a, double b) {
   double q = (a ? a : 0x1p-51) / b;
   return a ? q : q * a;
 }
-__device__ __forceinline__ float root(float x) {
+__device__ __forceinline__ float root_of_float(float x) {
   float r = ::sqrtf(x ? x : 1);
   return x ? r : x;
 }

@@ -30,7 +30,7 @@ struct root {  // 2^-100 to the largest
     bool slow = false;
     const float r = sn::quick_sqrt(x, slow);
     return differs(r, sqrtf(x), slow, !within(x, 0x0d800000u, 0x7f7fffffu)) |
-           differs(sn::root(x), sqrtf(x), false, false) | other(sn::root_of_double(x), sqrt((double)x));
+           differs(sn::root_of_float(x), sqrtf(x), false, false) | other(sn::root_of_double(x), sqrt((double)x));
   }
 };
 struct logarithm {  // all that are positive and normal
@@ -50,8 +50,8 @@ __device__ __forceinline__ bool wrong_quotient(float a, float b) {
   const float q = sn::quick_divide(a, b, slow), exact = a / b;  // of 2^-125 to 2^127, and of 0
   const bool none = __float_as_uint(a) == 0, some = within(fabsf(a), 0x0d800000u, 0x7f7fffffu) && within(fabsf(exact), 0x01000000u, 0x7f000000u);
   return differs(q, exact, slow, !((none || some) && within(fabsf(b), 0x00800000u, 0x7e800000u))) |
-         differs(sn::any_divide(a, b), exact, false, false) | differs(sn::ratio(a, b), exact, false, false) |
-         other(sn::ratio_of_double(a, b), (double)a / (double)b);
+         differs(sn::any_divide(a, b), exact, false, false) | differs(sn::quotient_of_float(a, b), exact, false, false) |
+         other(sn::quotient_of_double(a, b), (double)a / (double)b);
 }
 // x by anything and anything by x; and numerators beside the middle of two quotients by x, where rounding is hardest.
 struct quotient {
