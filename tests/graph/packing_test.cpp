@@ -1,5 +1,6 @@
 // Operands that reductions read as copies: transposed ones on a GPU, gathered rows on the CPU. The plans, and the bits.
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -117,6 +118,32 @@ TEST_CASE("packing: rows of a few elements that are read again stay on chip on a
     graph::limits().expensive = 1;
     check_bits(softmax(some), unfused(softmax, some));
   }
+}
+
+TEST_CASE("packing: long programs of rows on chip keep what is read later than the rows") {
+  const all_rows_on_chip any_length;
+  const reduce_kw rows{.axis = 1, .keepdims = true};
+  const auto entropies = [&](bool at_once) {
+    const auto statement = [at_once](const ndarray& a) {
+      if (at_once) eval(a);
+    };
+    ndarray x = numbers({8, 50}, sim::first()) / 10;
+    std::vector<ndarray> out;
+    for (int k = 0; k < 20; ++k) {  // more kernels than are joined at a time
+      const ndarray p = exp(x - max(x, rows));
+      statement(p);
+      const ndarray q = p / sum(p, rows), h = -sum(q * log(q + 1e-9f), 1);
+      statement(q), statement(h);
+      out.push_back(mean(h));
+      statement(out.back());
+      x = x * (1 + 0.01f * h(_, newaxis));
+      statement(x);
+    }
+    out.push_back(x);
+    return out;
+  };
+  const std::vector<ndarray> lazy = entropies(false), at_once = entropies(true);
+  for (std::size_t k = 0; k < lazy.size(); ++k) check_bits(lazy[k], at_once[k]);
 }
 
 TEST_CASE("packing: the CPU reads transposed operands where they are") {
