@@ -45,8 +45,8 @@ enum class cuda_shape : std::uint8_t {
 /// results of the last two kept axes; `slots` groups of each row lie in shared memory at a time; a result has 2^levels
 /// lanes, which are joined neighbours first or halves first; `pairs`: two lanes at a time, all of whole groups.
 /// staged_rows with operands that are staged: a row has 2^levels threads of a warp.
-/// shared_rows: a thread has 2^down rows. crossed_rows: a block has 2^across results where each has as many threads as a
-/// block has otherwise. windows: a result has 2^levels lanes.
+/// shared_rows: a thread has 2^down rows. crossed_rows: a block has 2^across times as many threads, and
+/// so many more results. windows: a result has 2^levels lanes.
 struct cuda_tile {
   std::uint8_t axis = 0, across = 0, down = 0, slots = 0, levels = 0;
   bool halves = false, mirrored = false, pairs = false;
@@ -100,7 +100,7 @@ struct cuda_variant {
   std::uint8_t before = 0, after = 0, back = 0;
 };
 
-/// Threads of a block, in all shapes but crossed_rows of long rows.
+/// Threads of a block, in all shapes but crossed_rows.
 inline constexpr int cuda_block = 256;
 inline int cuda_threads(const cuda_variant& v) noexcept {
   return v.shape == cuda_shape::crossed_rows ? cuda_block << v.tile.across : cuda_block;

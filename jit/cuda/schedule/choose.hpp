@@ -38,7 +38,8 @@ inline constexpr double clearly_cheaper = 0.8;
 /// planners, before there is a launch.
 bool keeps_rows(const jit::program& p, std::int64_t rows, std::int64_t elements);
 /// The launch as kernels are made for: elementwise reads at shifted coordinates, as those of roll, are plain ones with
-/// wraps, and the kept axis of a reduction that suits its operands best is the last one. `l` itself where there are none, else `to`, whose memory is used again. What is below takes either.
+/// wraps, and the kept axis of a reduction that suits its operands best is the last one. `l` itself where nothing changes, else
+/// `to`, whose memory is used again. What is below takes either.
 const jit::launch& lowered(const jit::launch& l, jit::launch& to);
 /// The schedule of a launch. Reuses the memory of `v`.
 void classify(const jit::launch& l, jit::cuda_variant& v);
