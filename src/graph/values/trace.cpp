@@ -8,6 +8,7 @@
 #include "graph/values/example.hpp"
 #include "graph/values/recorded_lines.hpp"
 #include "graph/values/watch.hpp"
+#include "platform/per_thread.hpp"
 #include "sinter/derivative_error.hpp"
 
 namespace sinter::graph {
@@ -18,8 +19,7 @@ constinit thread_local watch* current_watch = nullptr;
 
 /// Values of examples that derivatives take for constant.
 std::unordered_map<const node*, value>& constant_examples() {
-  thread_local std::unordered_map<const node*, value> all;
-  return all;
+  return platform::per_thread<std::unordered_map<const node*, value>, trace>::get();
 }
 
 }  // namespace
