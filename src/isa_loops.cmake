@@ -21,7 +21,8 @@ endfunction()
 
 set(block_ops jit/cpu/interpreter/block_ops.hpp)
 sinter_isa_loops(HEADER ${block_ops} FMA 0 ISAS baseline avx2 avx512 LOOPS
-                 jit/cpu/interpreter/cast jit/cpu/interpreter/division jit/cpu/interpreter/integer jit/cpu/interpreter/real)
+                 jit/cpu/interpreter/cast jit/cpu/interpreter/complex_functions jit/cpu/interpreter/division
+                 jit/cpu/interpreter/integer jit/cpu/interpreter/real)
 sinter_isa_loops(HEADER ${block_ops} FMA 1 ISAS baseline avx2 avx512 LOOPS jit/cpu/interpreter/random)
 sinter_isa_loops(HEADER jit/cpu/interpreter/special_ops.hpp FMA 1 ISAS baseline avx2 avx512 LOOPS
                  jit/cpu/interpreter/special_error

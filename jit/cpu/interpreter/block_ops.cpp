@@ -60,6 +60,7 @@ block_op plain_op(opcode op, dtype arg) noexcept {
 #endif
   return baseline::complex_op(op, arg);
 }
+block_op complex_function(opcode op, dtype arg) noexcept {SINTER_DISPATCH(complex_function_op(op, arg))}
 block_op conversion(dtype to, dtype from) noexcept {SINTER_DISPATCH(cast_op(to, from))}
 
 // clang-format off
@@ -146,7 +147,9 @@ block_op find_block_op(opcode op, dtype type, dtype arg) noexcept {
   if (op == opcode::exp)
     if (block_op found = tier0::own_exponential(arg)) return found;
   if (block_op found = tier0::plain_op(op, arg)) return found;
-  return is_complex(arg) ? tier0::complex_math_op(op, arg) : nullptr;
+  if (!is_complex(arg)) return nullptr;
+  if (block_op found = tier0::complex_function(op, arg)) return found;
+  return tier0::complex_math_op(op, arg);
 }
 
 // Uses explicit fused multiply-adds; every relevant processor with AVX2 has them.

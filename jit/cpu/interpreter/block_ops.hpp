@@ -23,6 +23,7 @@ namespace sinter::jit::tier0 {
   block_op division_op(opcode op, dtype arg) noexcept;                    \
   block_op modulus_op(dtype arg) noexcept;                                \
   block_op cast_op(dtype to, dtype from) noexcept;                        \
+  block_op complex_function_op(opcode op, dtype arg) noexcept;            \
   block_op random_op(opcode op, dtype type) noexcept;                     \
   block_op special_error_op(opcode op, dtype type) noexcept;              \
   block_op special_gamma_op(opcode op, dtype type) noexcept;              \
@@ -59,7 +60,8 @@ block_op complex_op(opcode op, dtype arg) noexcept;
 }
 #endif
 
-/// Functions of complex numbers: scalar code, one copy.
+/// Functions of complex numbers one by one: scalar code, one copy. complex_function_op has those that are computed for many
+/// lanes at a time, and calls these for lanes out of its range.
 block_op complex_math_op(opcode op, dtype arg) noexcept;
 
 enum class isa : std::uint8_t { baseline, avx2, avx512 };

@@ -144,7 +144,7 @@ SN_FN double refined_cbrt(double x, double y) {
   double size = sn::absolute(x);
   return bool(int(size > 1e-280) & int(size < 1e300)) ? better : y;  // outside of this range the products are not exact
 }
-void double_cbrt(void* dst, const void* a, const void*, const void*, int n, int*) {
+[[maybe_unused]] void double_cbrt(void* dst, const void* a, const void*, const void*, int n, int*) {
   alignas(64) double t[block_lanes];
   auto* r = static_cast<double*>(dst);
   auto* x = static_cast<const double*>(a);
@@ -153,7 +153,7 @@ void double_cbrt(void* dst, const void* a, const void*, const void*, int n, int*
 }
 /// Logarithms within two units in the last place of a whole number other than 0 are that number: the arguments of which they
 /// are the logarithms are not apart from the power of ten by more than two units in the last place either.
-void double_log10(void* dst, const void* a, const void*, const void*, int n, int*) {
+[[maybe_unused]] void double_log10(void* dst, const void* a, const void*, const void*, int n, int*) {
   auto* r = static_cast<double*>(dst);
   math_unary<double, vector_log10>(r, a, nullptr, nullptr, n, nullptr);
   each_lane(n, [r](int l) {
