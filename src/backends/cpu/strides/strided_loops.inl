@@ -45,23 +45,29 @@ struct vector_lanes<unsigned long long> {
 };
 
 /// Which elements of a vector lie in which vectors of the memory that they are spread over, a stride apart, and where there.
+/// A negative stride: the last element is the first in memory.
 template <int Stride, class T>
 struct spread_lanes {
-  static constexpr int width = 64 / static_cast<int>(sizeof(T));
-  alignas(64) T place[Stride][width] = {};    // by element: its lane in vector v
-  alignas(64) T element[Stride][width] = {};  // by lane of vector v: its element
-  unsigned elements[Stride] = {}, lanes[Stride] = {};
+  static constexpr int width = 64 / static_cast<int>(sizeof(T)), step = Stride < 0 ? -Stride : Stride;
+  alignas(64) T place[step][width] = {};    // by element: its lane in vector v
+  alignas(64) T element[step][width] = {};  // by lane of vector v: its element
+  unsigned elements[step] = {}, lanes[step] = {};
   unsigned reached = 0;  // lanes of the last vector, up to the last element
 
   constexpr spread_lanes() {
-    for (int l = 0; l < width; ++l) {
-      const int v = l * Stride / width, at = l * Stride % width;
+    for (int k = 0; k < width; ++k) {
+      const int v = k * step / width, at = k * step % width, l = Stride < 0 ? width - 1 - k : k;
       place[v][l] = static_cast<T>(at);
       element[v][at] = static_cast<T>(l);
       elements[v] |= 1u << l;
       lanes[v] |= 1u << at;
-      if (l == width - 1) reached = (2u << at) - 1;
+      if (k == width - 1) reached = (2u << at) - 1;
     }
+  }
+  /// The memory of a vector whose first element is at `first`.
+  template <class P>
+  static P* begin(P* first) {
+    return Stride < 0 ? first + (width - 1) * Stride : first;
   }
 };
 
@@ -70,14 +76,16 @@ template <int Stride, class T>
 [[gnu::always_inline]] inline int load_spread(T* __restrict to, const T* __restrict from, int n) {
   static constexpr spread_lanes<Stride, T> at;
   constexpr int width = spread_lanes<Stride, T>::width;
+  constexpr int vectors = spread_lanes<Stride, T>::step;
   using vector = vector_lanes<T>;
   int l = 0;
   for (; l + width <= n; l += width, from += width * Stride) {
+    const T* const begin = at.begin(from);
     __m512i x = _mm512_setzero_si512();
 #pragma GCC unroll 8
-    for (int v = 0; v < Stride; ++v) {
+    for (int v = 0; v < vectors; ++v) {
       const __m512i memory =
-          v < Stride - 1 ? _mm512_loadu_si512(from + v * width) : vector::load(at.reached, from + v * width);
+          v < vectors - 1 ? _mm512_loadu_si512(begin + v * width) : vector::load(at.reached, begin + v * width);
       x = vector::pick(x, at.elements[v], at.place[v], memory);
     }
     _mm512_storeu_si512(to + l, x);
@@ -95,7 +103,7 @@ template <int Stride, class T>
     SINTER_LANES(l, n) to[l] = from[static_cast<long long>(l) * Stride];
   }
 }
-/// The same of longer strides, which compilers make of single elements.
+/// The same of longer and of negative strides, which compilers make of single elements.
 template <int Stride, class T>
 [[gnu::always_inline]] inline void load_far(T* __restrict to, const T* __restrict from, int n) {
   int done = 0;
@@ -110,6 +118,9 @@ void load(void* lanes, const void* memory, std::int64_t stride, int n) {
   const T* __restrict from = static_cast<const T*>(memory);
   switch (stride) {
     case -1: return load_every<-1>(to, from, n);
+    case -2: return load_far<-2>(to, from, n);
+    case -3: return load_far<-3>(to, from, n);
+    case -4: return load_far<-4>(to, from, n);
     case 2: return load_every<2>(to, from, n);
     case 3: return load_every<3>(to, from, n);
     case 4: return load_every<4>(to, from, n);
@@ -129,13 +140,13 @@ template <int Stride, class T>
 #if SINTER_ISA_LEVEL == 2
   if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
     static constexpr spread_lanes<Stride, T> at;
-    constexpr int width = spread_lanes<Stride, T>::width;
+    constexpr int width = spread_lanes<Stride, T>::width, vectors = spread_lanes<Stride, T>::step;
     using vector = vector_lanes<T>;
     for (; l + width <= n; l += width, to += width * Stride) {
       const __m512i x = _mm512_loadu_si512(from + l);
 #pragma GCC unroll 4
-      for (int v = 0; v < Stride; ++v)
-        vector::store(to + v * width, at.lanes[v], vector::pick(x, at.lanes[v], at.element[v], x));
+      for (int v = 0; v < vectors; ++v)
+        vector::store(at.begin(to) + v * width, at.lanes[v], vector::pick(x, at.lanes[v], at.element[v], x));
     }
   }
 #endif
@@ -158,6 +169,9 @@ void store(void* memory, std::int64_t stride, const void* lanes, int n) {
   const T* __restrict from = static_cast<const T*>(lanes);
   switch (stride) {
     case -1: return store_reversed(to, from, n);
+    case -2: return store_every<-2>(to, from, n);
+    case -3: return store_every<-3>(to, from, n);
+    case -4: return store_every<-4>(to, from, n);
     case 2: return store_every<2>(to, from, n);
     case 3: return store_every<3>(to, from, n);
     case 4: return store_every<4>(to, from, n);
