@@ -282,6 +282,28 @@ TEST_CASE("joined rows: values between the stages that are results too") {
   });
 }
 
+TEST_CASE("joined rows: what only they read is not stored") {
+  const ndarray x = noise({90, 400}, sn::float32), gain = noise({90, 1}, sn::float32);
+  const recorder norms[] = {[&]() -> std::vector<ndarray> {
+                              const ndarray d = x - sn::mean(x, rows);
+                              return {d / sn::sqrt(sn::mean(d * d, rows) + 1e-5)};
+                            },
+                            [&]() -> std::vector<ndarray> {  // read through views
+                              const ndarray m = sn::reshape(sn::mean(x, -1), {90, 1}) * gain, d = x - m;
+                              return {d * sn::reshape(sn::reshape(sn::max(d, -1), {9, 10}), {90, 1})};
+                            },
+                            [&]() -> std::vector<ndarray> {  // an expensive value that two stages read
+                              const ndarray e = sn::special::erf(x - sn::max(x, rows));
+                              return {e / sn::sum(e, rows)};
+                            }};
+  for (const recorder& norm : norms) {
+    const std::string plan = plan_of(norm);
+    CAPTURE(plan);
+    CHECK(plan.find("\n  writes (") == plan.rfind("\n  writes ("));
+    check_bits(norm);
+  }
+}
+
 TEST_CASE("joined rows: draws, gathers, checks and coordinates keep kernels of their own or their values") {
   const ndarray x = noise({90, 400}, sn::float32);
   const ndarray which = sn::arange(0, 400, 1) * 7 % 400;

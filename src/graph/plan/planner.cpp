@@ -76,7 +76,9 @@ void planner::make_kernels() {
     for (node* n : stored()) level_of(n);
   } while (split_epilogues());
   group();
-  join_stages(kernels_, runtime::get_backend(device()));
+  if (kernels_.size() < 2 || !limits().fuse) return;
+  mark_remaining();
+  join_stages(kernels_, runtime::get_backend(device()), [this](const node* n) { return known(n).remains; });
 }
 
 // Adds the live reductions over the same value along the same axes to the kernel: their results are small, and they

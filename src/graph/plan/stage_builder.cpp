@@ -214,6 +214,10 @@ bool stage_builder::add(const kernel_plan& k) {
   return true;
 }
 
+void stage_builder::leave_out(const std::vector<const node*>& nodes) {
+  std::erase_if(results_, [&](const result& r) { return std::find(nodes.begin(), nodes.end(), r.n) != nodes.end(); });
+}
+
 /// The stage that computes each item: rows' values as soon as they can be, elements' values when they are first needed,
 /// so that what is kept from stage to stage is little. -1: nothing needs it.
 std::vector<int> stage_builder::homes() const {

@@ -27,6 +27,8 @@ class stage_builder {
   bool add_alias(node* n, const node* base);
   /// Whether the last kernel reads what the others have read or computed, so that joining it saves memory traffic.
   bool shares() const noexcept { return shares_; }
+  /// Leaves out results that only the joined kernels read: nothing is stored for `nodes`.
+  void leave_out(const std::vector<const node*>& nodes);
   /// Writes everything but the plan's level and dependencies. False if the limits of a kernel are exceeded.
   bool finish(kernel_plan& out) const;
 

@@ -2,9 +2,9 @@
 #include "graph/plan/stages.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "graph/plan/stage_builder.hpp"
-#include "graph/values/limits.hpp"
 #include "jit/program/addition_order.hpp"
 
 namespace sinter::graph {
@@ -16,9 +16,12 @@ constexpr std::size_t window = 48;
 class stage_planner {
  public:
   using kernel_list = std::vector<std::unique_ptr<kernel_plan>>;
-  stage_planner(kernel_list& kernels, const runtime::backend& device) : kernels_(kernels), device_(device) {}
+  using predicate = std::function<bool(const node*)>;
+  stage_planner(kernel_list& kernels, const runtime::backend& device, const predicate& wanted)
+      : kernels_(kernels), device_(device), wanted_(wanted) {}
 
   void run() {
+    for (const auto& k : kernels_) count_reads(*k, 1);
     for (std::size_t k = 0; k < kernels_.size();)
       if (!join_from(k)) ++k;
   }
@@ -40,6 +43,7 @@ class stage_planner {
     joined_ = {first};
     behind_.clear();
     aliases_.clear();
+    unread_.clear();
     plan_ = std::make_unique<kernel_plan>();
     const std::size_t end = std::min(kernels_.size(), first + window);
     for (std::size_t k = first + 1; k < end; ++k) {
@@ -49,8 +53,38 @@ class stage_planner {
         behind_.push_back(k);
     }
     if (joined_.size() == 1) return false;
+    leave_out_unread(built);
     replace(first);
     return true;
+  }
+
+  /// What a kernel reads that others of the plan store.
+  template <class F>
+  static void each_read(const kernel_plan& k, F f) {
+    for (const node* d : k.dependencies) f(d);
+    if (k.kind == plan_kind::alias || k.kind == plan_kind::update) f(k.results[0]->args[0].get());
+  }
+  void count_reads(const kernel_plan& k, int n) {
+    each_read(k, [&](const node* d) { reads_[d] += n; });
+  }
+
+  /// Nothing is stored for what is not wanted and no other kernel reads.
+  void leave_out_unread(stage_builder& built) {
+    for (const std::size_t k : joined_) count_reads(*kernels_[k], -1);
+    const auto is_read = [&](const node* n) { return wanted_(n) || reads_[n] > 0; };
+    // A view of a view comes after it.
+    for (auto k = aliases_.rbegin(); k != aliases_.rend(); ++k)
+      if (!is_read(kernels_[*k]->results[0])) {
+        count_reads(*kernels_[*k], -1);
+        unread_.push_back(*k);
+      }
+    std::vector<const node*> unread;
+    for (const node* n : plan_->results)
+      if (!is_read(n)) unread.push_back(n);
+    if (unread.empty()) return;
+    built.leave_out(unread);
+    plan_ = std::make_unique<kernel_plan>();
+    built.finish(*plan_);
   }
 
   bool try_add(stage_builder& built, const row_space& space, std::size_t k) {
@@ -90,16 +124,21 @@ class stage_planner {
       return std::find(list.begin(), list.end(), k) != list.end();
     };
     plan_->root = plan_->results[0];
-    const std::size_t last = joined_.back();
+    std::size_t last = joined_.back();
+    for (const std::size_t k : unread_) last = std::max(last, k);
     kernel_list before, after;
     for (std::size_t k = first; k <= last; ++k) {
       if (is_in(joined_, k)) {
         plan_->level = std::max(plan_->level, kernels_[k]->level);
         for (node* d : kernels_[k]->dependencies) depend_on(d);
-      } else {
+      } else if (!is_in(unread_, k)) {
         (is_in(behind_, k) || is_in(aliases_, k) ? after : before).push_back(std::move(kernels_[k]));
       }
     }
+    for (const std::size_t k : joined_)
+      for (const node* n : kernels_[k]->results) std::erase(plan_->dependencies, n);
+    for (const std::size_t k : unread_) std::erase(plan_->dependencies, kernels_[k]->results[0]);
+    count_reads(*plan_, 1);
     for (const auto& k : after)
       if (is_alias(*k)) std::erase(plan_->dependencies, k->results[0]);
     before.push_back(std::move(plan_));
@@ -118,16 +157,19 @@ class stage_planner {
 
   kernel_list& kernels_;
   const runtime::backend& device_;
-  // Indices of kernels; aliases_: of what joined ones store; behind_: others that wait for joined ones.
-  std::vector<std::size_t> joined_, aliases_, behind_;
+  const predicate& wanted_;
+  std::unordered_map<const node*, int> reads_;  // kernels that read what one stores
+  // Indices of kernels; aliases_: of what joined ones store, unread_: those that nothing reads; behind_: others that wait for
+  // joined ones.
+  std::vector<std::size_t> joined_, aliases_, behind_, unread_;
   std::unique_ptr<kernel_plan> plan_;
 };
 
 }  // namespace
 
-void join_stages(std::vector<std::unique_ptr<kernel_plan>>& kernels, const runtime::backend& device) {
-  if (kernels.size() < 2 || !limits().fuse) return;
-  stage_planner(kernels, device).run();
+void join_stages(std::vector<std::unique_ptr<kernel_plan>>& kernels, const runtime::backend& device,
+                 const std::function<bool(const node*)>& wanted) {
+  stage_planner(kernels, device, wanted).run();
 }
 
 }  // namespace sinter::graph

@@ -97,6 +97,22 @@ void plan_table::find_readers(node* reduction) {
   }
 }
 
+void plan_table::mark_remaining() {
+  std::vector<node*> work;
+  const auto mark = [&](entry& e) {
+    if (std::exchange(e.remains, true) || e.stored || !e.entered) return;
+    work.push_back(e.n);
+  };
+  for (entry& e : table_) e.remains = false;
+  for (entry& e : table_)
+    if (e.held || (e.stored && e.why == store_reason::requested)) mark(e);
+  while (!work.empty()) {
+    const node* const n = work.back();
+    work.pop_back();
+    for (int k = 0; k < n->operand_count(); ++k) mark(known(n->operand(k)));
+  }
+}
+
 bool plan_table::depends_on_order() const noexcept {
   const auto fewest = static_cast<std::size_t>(std::min(limits().instructions, limits().inputs));
   return pending_.size() * 2 > fewest || pending_.size() >= many_operations;

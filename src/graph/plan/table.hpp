@@ -59,6 +59,7 @@ class plan_table {
     bool held = false;               // nodes or handles outside of the plan refer to it
     bool alone = false;              // it has one reference
     bool assigned = false;           // node::assigned
+    bool remains = false;            // needed after the plan (mark_remaining())
     std::int32_t scalar = -1;        // equal for scalars of one dtype with the same bits
     std::int32_t first_reader = -1;  // reduce: the pending reductions of its operand (reader())
     std::int32_t readers = 0;
@@ -119,6 +120,9 @@ class plan_table {
   };
   const memory_bounds& asked() const noexcept { return asked_; }
   static std::size_t room_on(runtime::device_id device) { return runtime::get_backend(device).memory().available / 4; }
+  /// Marks what is needed once the plan is done (entry::remains): what was requested, is held, or is an operand of a held
+  /// node that stays pending, or of one below it.
+  void mark_remaining();
   /// Calls f(node*) for every pending node that was computed inside kernels without being stored, and is held.
   template <class F>
   void for_each_held(F f) {
