@@ -2,6 +2,7 @@
 // are neighbours in memory, gathers of whole rows, places of extrema in short rows, bools in generated code, repetitions,
 // short rows that are computed.
 #include "backends/cpu/kernels/hooks.hpp"  // clang takes namespace sinter::cpu only before the device of that name
+#include "backends/cpu/kernels/lanes.hpp"
 #include "backends/cpu/strides/strided_loops.hpp"
 
 #include <doctest/doctest.h>
@@ -73,12 +74,55 @@ int wrong_repeats(std::int64_t stride, int run, int n) {
   return wrong;
 }
 
+/// Lanes [start, start + n) of a space of three axes, at all places within planes: each is where it belongs, and nothing beside
+/// them changes.
+int wrong_lanes(dtype type, const core::dims& extents, const core::dims& strides) {
+  cpu::lane_map map;
+  map.assign(extents, strides);
+  const auto size = static_cast<std::int64_t>(itemsize(type));
+  std::int64_t last = 0, all = 1;
+  for (int a = 0; a < 3; ++a) last += (extents[a] - 1) * strides[a], all *= extents[a];
+  std::vector<unsigned char> memory(static_cast<std::size_t>((last + 1) * size));  // nothing behind it may be read
+  for (std::size_t k = 0; k < memory.size(); ++k) memory[k] = static_cast<unsigned char>(k * 151 / 7 + 3);
+  int wrong = 0;
+  for (std::int64_t start = 0; start < all; start += 7)
+    for (const std::int64_t n : {std::int64_t{1}, std::int64_t{40}, all - start}) {
+      if (n > all - start) continue;
+      std::vector<unsigned char> lanes(static_cast<std::size_t>((n + 16) * size), 0xAB);
+      const std::vector<unsigned char> behind(static_cast<std::size_t>(16 * size), 0xAB);
+      cpu::load_lanes(lanes.data(), reinterpret_cast<const char*>(memory.data()), type, map, start, static_cast<int>(n),
+                      static_cast<int>(n));
+      wrong += !std::equal(behind.begin(), behind.end(), lanes.end() - 16 * size);
+      for (std::int64_t l = 0; l < n; ++l) {
+        const std::int64_t k = (start + l) % extents[2], j = (start + l) / extents[2] % extents[1],
+                           i = (start + l) / extents[2] / extents[1];
+        const auto* const from = memory.data() + (i * strides[0] + j * strides[1] + k * strides[2]) * size;
+        wrong += !std::equal(from, from + size, lanes.data() + l * size);
+      }
+    }
+  return wrong;
+}
+
 }  // namespace
+
+TEST_CASE("layouts: planes of short rows, repeated and apart, from any element on") {
+  int wrong = 0;
+  for (const dtype type : {uint8, int16, float32, float64, complex128})
+    for (const std::int64_t row : {2, 3, 5, 8, 16, 17, 33, 70})
+      for (const std::int64_t rows : {2, 3, 9}) {
+        wrong += wrong_lanes(type, {6, rows, row}, {row, 0, 1});               // one row for a plane
+        wrong += wrong_lanes(type, {6, rows, row}, {0, row + 2, 1});           // one plane
+        wrong += wrong_lanes(type, {6, rows, row}, {rows * row + 5, row, 1});  // whole planes apart
+        wrong += wrong_lanes(type, {6, rows, row}, {3, 1, 0});                 // one element for a row
+        wrong += wrong_lanes(type, {6, rows, row}, {rows * row * 2 + 1, row * 2, 2});
+      }
+  CHECK(wrong == 0);
+}
 
 TEST_CASE("layouts: elements of every size that are repeated in lanes") {
   int wrong = 0;
   for (const std::int64_t stride : {1, 2, 3, 5, 9})
-    for (const int run : {1, 2, 3, 4, 5, 16})
+    for (const int run : {1, 2, 3, 4, 5, 8, 16, 33})
       for (int n = 1; n <= 140; ++n)
         wrong += wrong_repeats<std::uint8_t, 0>(stride, run, n) + wrong_repeats<std::uint16_t, 1>(stride, run, n) +
                  wrong_repeats<std::uint32_t, 2>(stride, run, n) + wrong_repeats<std::uint64_t, 3>(stride, run, n) +

@@ -75,8 +75,11 @@ void load_short_runs(T* out, const T* in, std::int64_t inner, std::int64_t outer
       from += outer_stride;
     }
     const auto bytes = static_cast<std::size_t>(inner) * sizeof(T);
-    for (; done + run <= n; done += run, from += outer_stride)
-      copy_row(reinterpret_cast<char*>(out + done), reinterpret_cast<const char*>(from), bytes);
+    const int whole = (n - done) / run;
+    loops_over_strides().rows(out + done, from, 0, 1, outer_stride * static_cast<std::int64_t>(sizeof(T)), whole,
+                              bytes);
+    done += whole * run;
+    from += whole * outer_stride;
     if (done < n) std::memcpy(out + done, from, static_cast<std::size_t>(n - done) * sizeof(T));
     return;
   }
@@ -99,15 +102,42 @@ bool has_short_runs(const lane_map& map) noexcept {
          map.extents.back() <= (stride == 0 || stride == 1 ? most_plain_run : most_short_run);
 }
 
+/// Three axes, the inner one of a few elements: a part of a plane, whole planes, a part of one.
+template <class T>
+void load_three_axes(T* out, const T* in, const lane_map& map, std::int64_t start, int n) {
+  const std::int64_t inner = map.extents[2], plane = map.extents[1] * inner, stride = map.strides[2];
+  const std::int64_t first = start % plane;
+  const T* from = in + start / plane * map.strides[0];
+  const auto part = [&](std::int64_t at, std::int64_t lanes) {
+    const int count = static_cast<int>(std::min<std::int64_t>(lanes, n));
+    load_short_runs(out, from, inner, map.strides[1], stride, at, count);
+    out += count;
+    n -= count;
+    from += map.strides[0];
+  };
+  if (first != 0) part(first, plane - first);
+  if (stride == 1) {
+    constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+    const int planes = static_cast<int>(n / plane);
+    loops_over_strides().rows(out, from, map.strides[0] * size, planes, map.strides[1] * size,
+                              static_cast<int>(map.extents[1]), static_cast<std::size_t>(inner * size));
+    out += planes * plane;
+    n -= static_cast<int>(planes * plane);
+    from += planes * map.strides[0];
+  }
+  while (n > 0) part(0, plane);
+}
+
 /// The innermost two axes as runs of a few elements, for each position along the axes around them.
 template <class T>
 void load_planes(T* out, const T* in, const lane_map& map, std::int64_t start, int n) {
   const int last = map.extents.size() - 1;
   const std::int64_t inner = map.extents[last], outer_stride = map.strides[last - 1], stride = map.strides[last];
   if (last == 1) return load_short_runs(out, in, inner, outer_stride, stride, start, n);
+  const std::int64_t plane = map.extents[last - 1] * inner;
+  if (last == 2) return load_three_axes(out, in, map, start, n);
   lane_map planes;
   for (int a = 0; a < last - 1; ++a) planes.extents.push_back(map.extents[a]), planes.strides.push_back(map.strides[a]);
-  const std::int64_t plane = map.extents[last - 1] * inner;
   planes.extents.push_back(plane);
   planes.strides.push_back(0);
   each_run(planes, start, n, [&](int lane, std::int64_t offset, std::int64_t, int count) {

@@ -1,5 +1,6 @@
 // Runs of elements that lie a stride apart in memory, to and from lanes, in loops that are compiled once for each instruction set.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 // Here, before an instruction set is enabled.
@@ -17,6 +18,10 @@ struct strided_loops {
   void (*store[5])(void* to, std::int64_t stride, const void* from, int n);
   /// to[l] = from[l / run * stride].
   void (*repeat[5])(void* to, const void* from, std::int64_t stride, int run, int n);
+  /// Rows of elements, one after the other: of each of `planes`, which are plane_stride bytes apart, `count` rows of `bytes`, not
+  /// none, which are `stride` bytes apart.
+  void (*rows)(void* to, const void* from, std::int64_t plane_stride, int planes, std::int64_t stride, int count,
+               std::size_t bytes);
   /// to[l] = first + l * step.
   void (*count)(std::int64_t* to, std::int64_t first, std::int64_t step, int n);
 };

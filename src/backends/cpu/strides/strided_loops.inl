@@ -204,19 +204,89 @@ template <int Run, class T>
     repeat_every<Run>(to, some, lanes);
   }
 }
+#if SINTER_ISA_LEVEL == 2
+__m512i everywhere(unsigned char x) { return _mm512_set1_epi8(static_cast<char>(x)); }
+__m512i everywhere(unsigned short x) { return _mm512_set1_epi16(static_cast<short>(x)); }
+__m512i everywhere(unsigned x) { return _mm512_set1_epi32(static_cast<int>(x)); }
+__m512i everywhere(unsigned long long x) { return _mm512_set1_epi64(static_cast<long long>(x)); }
+
+/// A vector for each run, of which the next ones overwrite what is too much. Returns how many runs are done: behind the last one
+/// there is room for what is.
+template <class T>
+[[gnu::always_inline]] inline int repeat_over(T* to, const T* from, std::int64_t stride, int run, int n) {
+  constexpr int width = 64 / static_cast<int>(sizeof(T));
+  const int vectors = (run + width - 1) / width;
+  int r = 0;
+  for (int l = 0; l + vectors * width <= n; l += run, ++r, from += stride) {
+    const __m512i x = everywhere(*from);
+    for (int v = 0; v < vectors; ++v) _mm512_storeu_si512(to + l + v * width, x);
+  }
+  return r;
+}
+#endif
 template <class T>
 void repeat(void* lanes, const void* memory, std::int64_t stride, int run, int n) {
   T* __restrict to = static_cast<T*>(lanes);
   const T* __restrict from = static_cast<const T*>(memory);
+  int l = 0;
   if constexpr (sizeof(T) <= sizeof(long long)) {
     if (run == 2) return repeat_apart<2>(to, from, stride, n);
     if (run == 3) return repeat_apart<3>(to, from, stride, n);
     if (run == 4) return repeat_apart<4>(to, from, stride, n);
+#if SINTER_ISA_LEVEL == 2
+    const int done = repeat_over(to, from, stride, run, n);
+    l = done * run;
+    from += done * stride;
+#endif
   }
-  int l = 0;
   for (; l + run <= n; l += run, from += stride)
     for (int k = 0; k < run; ++k) to[l + k] = *from;
   for (; l < n; ++l) to[l] = *from;
+}
+
+/// A row of up to some vectors, not empty: bytes at its end may be copied twice.
+[[gnu::always_inline]] inline void copy_bytes(char* to, const char* from, std::size_t bytes) {
+  if (bytes > 256) {
+    __builtin_memcpy(to, from, bytes);
+  } else if (bytes >= 16) {
+    for (std::size_t k = 0; k + 16 <= bytes; k += 16) __builtin_memcpy(to + k, from + k, 16);
+    __builtin_memcpy(to + bytes - 16, from + bytes - 16, 16);
+  } else if (bytes >= 8) {
+    __builtin_memcpy(to, from, 8);
+    __builtin_memcpy(to + bytes - 8, from + bytes - 8, 8);
+  } else {
+    for (std::size_t k = 0; k < bytes; ++k) to[k] = from[k];
+  }
+}
+#if SINTER_ISA_LEVEL == 2
+/// Rows of a vector or less, of which each store writes a whole vector: what is too much is a later row's. False where that
+/// would be behind `end`.
+[[gnu::always_inline]] inline bool rows_over(char*& to, const char* end, const char* from, std::int64_t stride, int count,
+                                             std::size_t bytes) {
+  if (bytes > 64 || end - to < static_cast<std::int64_t>(bytes) * count + 64) return false;
+  const __mmask64 mask = ~0ull >> (64 - bytes);
+  if (stride == 0) {
+    const __m512i row = _mm512_maskz_loadu_epi8(mask, from);
+    for (int r = 0; r < count; ++r, to += bytes) _mm512_storeu_si512(to, row);
+  } else {
+    for (int r = 0; r < count; ++r, to += bytes, from += stride)
+      _mm512_storeu_si512(to, _mm512_maskz_loadu_epi8(mask, from));
+  }
+  return true;
+}
+#endif
+void rows(void* lanes, const void* memory, std::int64_t plane_stride, int planes, std::int64_t stride, int count,
+          std::size_t bytes) {
+  char* to = static_cast<char*>(lanes);
+  const char* plane = static_cast<const char*>(memory);
+  [[maybe_unused]] const char* const end = to + static_cast<std::size_t>(planes) * static_cast<std::size_t>(count) * bytes;
+  for (int p = 0; p < planes; ++p, plane += plane_stride) {
+#if SINTER_ISA_LEVEL == 2
+    if (rows_over(to, end, plane, stride, count, bytes)) continue;
+#endif
+    const char* from = plane;
+    for (int r = 0; r < count; ++r, to += bytes, from += stride) copy_bytes(to, from, bytes);
+  }
 }
 
 void count(std::int64_t* lanes, std::int64_t first, std::int64_t step, int n) {
@@ -234,6 +304,7 @@ strided_loops make_strided_loops() {
   return {{load<one>, load<two>, load<four>, load<eight>, load<pair_of_words>},
           {store<one>, store<two>, store<four>, store<eight>, store<pair_of_words>},
           {repeat<one>, repeat<two>, repeat<four>, repeat<eight>, repeat<pair_of_words>},
+          rows,
           count};
 }
 
