@@ -303,7 +303,7 @@ void cpu_emitter::write_calls(int stage) {
   for (std::size_t k = 0; k < info_.size(); ++k) {
     if (info_[k].where != place::called || info_[k].stage != stage) continue;
     if (p_.code[k].op == opcode::user) {
-      if (is_first_of_call(k)) write_effects(k);
+      if (is_first_of_call(k)) takes_lanes(p_.code[k]) ? write_user_lanes(k) : write_effects(k);
       continue;
     }
     std::string from[3];

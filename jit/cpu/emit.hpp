@@ -4,7 +4,10 @@
 // Users' functions call libm lane by lane, never libmvec: which lanes GCC would pass to libmvec depends on the
 // surrounding code, and a result must depend on its operands only. Their loops assert no absence of aliases to the
 // compiler (a body may keep an array), and store to local arrays of the block function, which cannot be aliased. A
-// function with effects (raw outputs, text around its loop) has a separate loop, over elements without padding.
+// function with effects (raw outputs, text around its loop) has a separate loop, over elements without padding. Where the
+// preamble of function f defines sn_lanes_of_f, that is called for the lanes of a block in place of f for each: with f's
+// operands, those that differ from lane to lane as pointers, the lanes of the result and their number, a multiple of
+// lane_multiple.
 #pragma once
 #include <string>
 #include <vector>
@@ -69,7 +72,9 @@ class cpu_emitter {
   }
   const user_function& function_of(const instr& i) const { return *p_.calls[i.a].function; }
   bool has_effects(const instr& i) const;
-  bool follows_loop(const instr& i) const { return is_call(i) || has_effects(i); }
+  /// Whether the instruction belongs to a call of a function with a text of its own for lanes.
+  bool takes_lanes(const instr& i) const;
+  bool follows_loop(const instr& i) const { return is_call(i) || has_effects(i) || takes_lanes(i); }
   /// The first instruction of the call of which instruction k is an output, and the end of its instructions.
   std::size_t first_of_call(std::size_t k) const;
   std::size_t end_of_call(std::size_t k) const;
@@ -122,6 +127,7 @@ class cpu_emitter {
   std::string rounded(const instr& i, const std::string& value) const;
   void write_effects(std::size_t first);
   void write_user_loop(std::size_t first);
+  void write_user_lanes(std::size_t first);
 
   const program& p_;
   const block_variant& v_;
