@@ -103,6 +103,9 @@ class cpu_emitter {
   void write_scalars(std::size_t first, std::size_t last);
   void write_stages(int first, int last);
   std::string scalar_name(std::size_t k) const;
+  bool reads_vectors(int stage) const;
+  std::string checked_text(std::size_t k, const std::string& index);
+  void write_refusal(std::size_t k);
   void write_loop(int stage);
   void write_calls(int stage);
   void write_scalar_call(std::size_t k);
