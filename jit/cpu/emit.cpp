@@ -301,6 +301,13 @@ void cpu_emitter::write_refusal(std::size_t k) {
   out_ += "  if (bad" + me + ".any) sn::checked_index(bad" + me + ".index(), n" + me + ", " + axis + ", fault);\n";
 }
 
+// GCC makes vectors of two parts that are stored side by side, not of the pair.
+std::string cpu_emitter::parts_stored(std::size_t k) const {
+  const std::string me = num(k), part = p_.code[k].type == dtype::c64 ? "float" : "double";
+  return "    " + part + "* const p" + me + " = (" + part + "*)(" + array(k) + " + l);\n    p" + me + "[0] = r" + me +
+         ".re;\n    p" + me + "[1] = r" + me + ".im;\n";
+}
+
 void cpu_emitter::write_loop(int stage) {
   std::string body;
   std::vector<std::size_t> checks;
@@ -314,7 +321,8 @@ void cpu_emitter::write_loop(int stage) {
     else if (p_.code[k].op != opcode::user)
       body +=
           std::string("    const ") + register_type(p_.code[k].type) + " r" + me + " = " + expression(k, stage) + ";\n";
-    if (info_[k].in_array) body += "    " + lane(array(k), k) + " = r" + me + ";\n";
+    if (info_[k].in_array && p_.code[k].op == opcode::make_complex) body += parts_stored(k);
+    else if (info_[k].in_array) body += "    " + lane(array(k), k) + " = r" + me + ";\n";
   }
   for (std::size_t k = 0; k < output_count(); ++k)
     if (is_stored_in_runs(k) && is_stored_by(k, stage))

@@ -67,8 +67,12 @@ class cpu_emitter {
   static bool is_source(const instr& i) { return operand_count(i.op) == 0 && i.op != opcode::user; }
   /// Whether the instruction is a call of a block operation.
   static bool is_call(const instr& i) {
-    return !is_source(i) && i.op != opcode::checked_index && i.op != opcode::user &&
+    return !is_source(i) && i.op != opcode::checked_index && i.op != opcode::user && !moves_parts(i) &&
            !is_inline_on_cpu(i.op, i.type, i.arg);
+  }
+  /// Whether the instruction takes complex numbers apart or makes them of their parts.
+  static bool moves_parts(const instr& i) {
+    return i.op == opcode::make_complex || ((i.op == opcode::real || i.op == opcode::imag) && is_complex(i.arg));
   }
   const user_function& function_of(const instr& i) const { return *p_.calls[i.a].function; }
   bool has_effects(const instr& i) const;
@@ -106,6 +110,7 @@ class cpu_emitter {
   bool reads_vectors(int stage) const;
   std::string checked_text(std::size_t k, const std::string& index);
   void write_refusal(std::size_t k);
+  std::string parts_stored(std::size_t k) const;
   void write_loop(int stage);
   void write_calls(int stage);
   void write_scalar_call(std::size_t k);
