@@ -370,6 +370,11 @@ void cpu_emitter::write_stages(int first, int last) {
 
 bool cpu_emitter::takes_any_length() const { return p_.calls.empty() && !has_loop(); }
 
+bool cpu_emitter::is_one_loop() const {
+  return takes_any_length() && stages_ == 1 && output_count() == 1 && p_.kind == kernel_kind::elementwise &&
+         operations().empty();
+}
+
 bool cpu_emitter::repeats() const { return takes_any_length() && !operations().empty(); }
 
 std::string cpu_emitter::text(const std::string& function) {
@@ -412,6 +417,8 @@ std::vector<block_op> cpu_emitter::operations() const {
 std::vector<block_op> external_operations(const program& p, const block_variant& v) {
   return cpu_emitter(p, v).operations();
 }
+
+bool is_one_loop(const program& p, const block_variant& v) { return cpu_emitter(p, v).is_one_loop(); }
 
 bool takes_any_length(const program& p, const block_variant& v) { return cpu_emitter(p, v).takes_any_length(); }
 

@@ -36,6 +36,9 @@ class cpu_emitter {
   /// Whether the function takes more than block_lanes lanes: no users' functions or loops. Where it has arrays of its own it
   /// goes through the lanes block by block.
   bool takes_any_length() const;
+  /// Whether the function is one loop over lanes that stores one output and calls nothing: each of its lanes is stored when the
+  /// lane's inputs have been read.
+  bool is_one_loop() const;
 
  private:
   bool repeats() const;
@@ -149,5 +152,8 @@ class cpu_emitter {
   std::vector<std::string> advance_;     // what points to the lanes of a block
   std::string function_, before_, out_;
 };
+
+/// cpu_emitter::is_one_loop of a variant's function.
+bool is_one_loop(const program& p, const block_variant& v);
 
 }  // namespace sinter::jit
