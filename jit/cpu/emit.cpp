@@ -275,16 +275,54 @@ void cpu_emitter::write_scalar_call(std::size_t k) {
   out_ += scalar_name(k) + " = s" + me + "[0];\n";
 }
 
+// Whether the loop of a stage is one that compilers vectorise although it reads by index: elements of 4 or 8 bytes, no users'
+// functions.
+bool cpu_emitter::reads_vectors(int stage) const {
+  if (user_stage_[static_cast<std::size_t>(stage)]) return false;
+  for (std::size_t k = 0; k < info_.size(); ++k) {
+    const instr& i = p_.code[k];
+    if (info_[k].where != place::inlined || info_[k].stage != stage || !is_gathered(i)) continue;
+    if (is_complex(i.type) || itemsize(i.type) < 4) return false;
+  }
+  return true;
+}
+
+// Checks without a branch: an index that is out of range is told after the loop.
+std::string cpu_emitter::checked_text(std::size_t k, const std::string& index) {
+  const instr& i = p_.code[k];
+  const std::string me = num(k);
+  out_ += "  const long long n" + me + " = *(const long long*)a->params[" + num(i.b) + "];\n  sn_refused bad" + me +
+          " = {0, 0};\n";
+  return "    const long long r" + me + " = sn_index_of(" + index + ", n" + me + ", bad" + me + ");\n";
+}
+
+void cpu_emitter::write_refusal(std::size_t k) {
+  const std::string me = num(k), axis = "*(const long long*)a->params[" + num(p_.code[k].c) + "]";
+  out_ += "  if (bad" + me + ".any) sn::checked_index(bad" + me + ".index(), n" + me + ", " + axis + ", fault);\n";
+}
+
+// GCC makes vectors of two parts that are stored side by side, not of the pair.
+std::string cpu_emitter::parts_stored(std::size_t k) const {
+  const std::string me = num(k), part = p_.code[k].type == dtype::c64 ? "float" : "double";
+  return "    " + part + "* const p" + me + " = (" + part + "*)(" + array(k) + " + l);\n    p" + me + "[0] = r" + me +
+         ".re;\n    p" + me + "[1] = r" + me + ".im;\n";
+}
+
 void cpu_emitter::write_loop(int stage) {
   std::string body;
+  std::vector<std::size_t> checks;
   for (std::size_t k = 0; k < info_.size(); ++k) {
     if (info_[k].where != place::inlined || info_[k].stage != stage) continue;
     const std::string me = num(k);
-    if (is_first_of_call(k)) body += user_call_text(k, stage, "    ");
+    if (p_.code[k].op == opcode::checked_index && reads_vectors(stage)) {
+      body += checked_text(k, value(p_.code[k].a, stage));
+      checks.push_back(k);
+    } else if (is_first_of_call(k)) body += user_call_text(k, stage, "    ");
     else if (p_.code[k].op != opcode::user)
       body +=
           std::string("    const ") + register_type(p_.code[k].type) + " r" + me + " = " + expression(k, stage) + ";\n";
-    if (info_[k].in_array) body += "    " + lane(array(k), k) + " = r" + me + ";\n";
+    if (info_[k].in_array && p_.code[k].op == opcode::make_complex) body += parts_stored(k);
+    else if (info_[k].in_array) body += "    " + lane(array(k), k) + " = r" + me + ";\n";
   }
   for (std::size_t k = 0; k < output_count(); ++k)
     if (is_stored_in_runs(k) && is_stored_by(k, stage))
@@ -297,13 +335,14 @@ void cpu_emitter::write_loop(int stage) {
   if (body.empty()) return;
   out_ += user_stage_[static_cast<std::size_t>(stage)] ? "  for (int l = 0; l < n; ++l) {\n" : "  SN_LANES(n) {\n";
   out_ += body + "  }\n";
+  for (const std::size_t k : checks) write_refusal(k);
 }
 
 void cpu_emitter::write_calls(int stage) {
   for (std::size_t k = 0; k < info_.size(); ++k) {
     if (info_[k].where != place::called || info_[k].stage != stage) continue;
     if (p_.code[k].op == opcode::user) {
-      if (is_first_of_call(k)) write_effects(k);
+      if (is_first_of_call(k)) takes_lanes(p_.code[k]) ? write_user_lanes(k) : write_effects(k);
       continue;
     }
     std::string from[3];
@@ -330,6 +369,11 @@ void cpu_emitter::write_stages(int first, int last) {
 }
 
 bool cpu_emitter::takes_any_length() const { return p_.calls.empty() && !has_loop(); }
+
+bool cpu_emitter::is_one_loop() const {
+  return takes_any_length() && stages_ == 1 && output_count() == 1 && p_.kind == kernel_kind::elementwise &&
+         operations().empty();
+}
 
 bool cpu_emitter::repeats() const { return takes_any_length() && !operations().empty(); }
 
@@ -373,6 +417,8 @@ std::vector<block_op> cpu_emitter::operations() const {
 std::vector<block_op> external_operations(const program& p, const block_variant& v) {
   return cpu_emitter(p, v).operations();
 }
+
+bool is_one_loop(const program& p, const block_variant& v) { return cpu_emitter(p, v).is_one_loop(); }
 
 bool takes_any_length(const program& p, const block_variant& v) { return cpu_emitter(p, v).takes_any_length(); }
 

@@ -4,7 +4,10 @@
 // Users' functions call libm lane by lane, never libmvec: which lanes GCC would pass to libmvec depends on the
 // surrounding code, and a result must depend on its operands only. Their loops assert no absence of aliases to the
 // compiler (a body may keep an array), and store to local arrays of the block function, which cannot be aliased. A
-// function with effects (raw outputs, text around its loop) has a separate loop, over elements without padding.
+// function with effects (raw outputs, text around its loop) has a separate loop, over elements without padding. Where the
+// preamble of function f defines sn_lanes_of_f, that is called for the lanes of a block in place of f for each: with f's
+// operands, those that differ from lane to lane as pointers, the lanes of the result and their number, a multiple of
+// lane_multiple.
 #pragma once
 #include <string>
 #include <vector>
@@ -33,6 +36,9 @@ class cpu_emitter {
   /// Whether the function takes more than block_lanes lanes: no users' functions or loops. Where it has arrays of its own it
   /// goes through the lanes block by block.
   bool takes_any_length() const;
+  /// Whether the function is one loop over lanes that stores one output and calls nothing: each of its lanes is stored when the
+  /// lane's inputs have been read.
+  bool is_one_loop() const;
 
  private:
   bool repeats() const;
@@ -64,12 +70,18 @@ class cpu_emitter {
   static bool is_source(const instr& i) { return operand_count(i.op) == 0 && i.op != opcode::user; }
   /// Whether the instruction is a call of a block operation.
   static bool is_call(const instr& i) {
-    return !is_source(i) && i.op != opcode::checked_index && i.op != opcode::user &&
+    return !is_source(i) && i.op != opcode::checked_index && i.op != opcode::user && !moves_parts(i) &&
            !is_inline_on_cpu(i.op, i.type, i.arg);
+  }
+  /// Whether the instruction takes complex numbers apart or makes them of their parts.
+  static bool moves_parts(const instr& i) {
+    return i.op == opcode::make_complex || ((i.op == opcode::real || i.op == opcode::imag) && is_complex(i.arg));
   }
   const user_function& function_of(const instr& i) const { return *p_.calls[i.a].function; }
   bool has_effects(const instr& i) const;
-  bool follows_loop(const instr& i) const { return is_call(i) || has_effects(i); }
+  /// Whether the instruction belongs to a call of a function with a text of its own for lanes.
+  bool takes_lanes(const instr& i) const;
+  bool follows_loop(const instr& i) const { return is_call(i) || has_effects(i) || takes_lanes(i); }
   /// The first instruction of the call of which instruction k is an output, and the end of its instructions.
   std::size_t first_of_call(std::size_t k) const;
   std::size_t end_of_call(std::size_t k) const;
@@ -98,6 +110,10 @@ class cpu_emitter {
   void write_scalars(std::size_t first, std::size_t last);
   void write_stages(int first, int last);
   std::string scalar_name(std::size_t k) const;
+  bool reads_vectors(int stage) const;
+  std::string checked_text(std::size_t k, const std::string& index);
+  void write_refusal(std::size_t k);
+  std::string parts_stored(std::size_t k) const;
   void write_loop(int stage);
   void write_calls(int stage);
   void write_scalar_call(std::size_t k);
@@ -122,6 +138,7 @@ class cpu_emitter {
   std::string rounded(const instr& i, const std::string& value) const;
   void write_effects(std::size_t first);
   void write_user_loop(std::size_t first);
+  void write_user_lanes(std::size_t first);
 
   const program& p_;
   const block_variant& v_;
@@ -135,5 +152,8 @@ class cpu_emitter {
   std::vector<std::string> advance_;     // what points to the lanes of a block
   std::string function_, before_, out_;
 };
+
+/// cpu_emitter::is_one_loop of a variant's function.
+bool is_one_loop(const program& p, const block_variant& v);
 
 }  // namespace sinter::jit

@@ -13,7 +13,16 @@ const char* const block_types =
     "  const sn_block_op* operations;\n  int* fault;\n  int n;\n  int lanes;\n};\n"
     "struct sn_random_source {\n  const long long* position;\n  unsigned long long key, base, subsequence;\n};\n"
     "#define SN_LANES(n) _Pragma(\"GCC ivdep\") for (int l = 0; l < (n); ++l)\n"
-    "#define SN_ARRAY(T, name, n) alignas(64) T name[n]\n";
+    "#define SN_ARRAY(T, name, n) alignas(64) T name[n]\n"
+    // The greatest index that a loop found out of range. Unsigned numbers: compilers make vectors of their maximum.
+    "struct sn_refused {\n  unsigned long long any, greatest;\n"
+    "  long long index() const { return (long long)(greatest ^ 1ull << 63); }\n};\n"
+    "static inline long long sn_index_of(long long i, long long n, sn_refused& bad) {\n"
+    "  const unsigned long long k = i < 0 ? i + n : i, out = k >= (unsigned long long)(n) ? 1 : 0;\n"
+    "  const unsigned long long refused = ((unsigned long long)(i) ^ 1ull << 63) & -out;\n"
+    "  bad.any |= out;\n"
+    "  bad.greatest = bad.greatest < refused ? refused : bad.greatest;\n"
+    "  return k < (unsigned long long)(n) ? (long long)(k) : 0;\n}\n";
 
 /// The steps of a reduction under the names that reducers use.
 std::string reduction_text(const user_reduction& r, const std::string& name) {

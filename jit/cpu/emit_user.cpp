@@ -31,7 +31,16 @@ std::size_t register_of(const program& p, std::size_t first, std::size_t end, st
   return end;
 }
 
+/// The function for lanes, where there is one.
+std::string lanes_function(const user_function& f) { return "sn_lanes_of_" + f.name; }
+
 }  // namespace
+
+bool cpu_emitter::takes_lanes(const instr& i) const {
+  if (i.op != opcode::user) return false;
+  const user_function& f = function_of(i);
+  return f.returns && f.preamble.find(lanes_function(f) + "(") != std::string::npos;
+}
 
 bool cpu_emitter::has_effects(const instr& i) const {
   if (i.op != opcode::user) return false;
@@ -183,6 +192,19 @@ void cpu_emitter::write_user_loop(std::size_t first) {
              "sn_body(" + values.text() + ");\n" + stores + "  }\n" + numbered(f, "after_loop", f.after_loop) + "}\n" +
              close_scope(f);
   out_ += "  " + scope_of(f) + me + "(" + arguments.text() + ");\n";
+}
+
+// A call whose operands are all scalars is one of the function for an element.
+void cpu_emitter::write_user_lanes(std::size_t first) {
+  const user_call& c = p_.calls[p_.code[first].a];
+  const user_function& f = *c.function;
+  list arguments;
+  for (std::size_t j = 0; j < f.inputs.size(); ++j) {
+    const std::uint16_t o = c.operands[j];
+    if (f.inputs[j].raw) arguments.add(whole_array(p_.code[first].a, j));
+    else arguments.add(info_[o].where == place::scalar ? "r" + num(o) : array(o));
+  }
+  out_ += "  " + scope_of(f) + lanes_function(f) + "(" + arguments.text() + ", t" + num(first) + ", n);\n";
 }
 
 }  // namespace sinter::jit

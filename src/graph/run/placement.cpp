@@ -13,7 +13,17 @@ namespace {
 /// Whether no reference from outside of the plan remains once the plan is done.
 bool is_released(const planner::entry& e) { return e.n->refs.load(std::memory_order_acquire) == e.dropped; }
 
+/// Bytes of a result that is worth looking for memory in the cache: that takes a microsecond.
+constexpr std::size_t large_result = 128 << 10;
+
 }  // namespace
+
+/// Whether a result of a plan of one or two is better placed where an operand was. On the host memory that has just been read
+/// is in the caches, on a GPU any memory of the pool is as good.
+bool placement::has_large_result() const {
+  return plan_.device().kind == runtime::device_kind::cpu &&
+         std::any_of(plan_.stored().begin(), plan_.stored().end(), [](node* n) { return n->bytes() >= large_result; });
+}
 
 void placement::begin() {
   places_.resize(plan_.stored().size());
@@ -22,7 +32,7 @@ void placement::begin() {
       std::any_of(kernels.begin(), kernels.end(), [](auto& k) { return k->kind == plan_kind::update; });
   const bool effects =
       std::any_of(kernels.begin(), kernels.end(), [](auto& k) { return k->kind == plan_kind::effect; });
-  reuses_ = plan_.stored().size() > 2 && !effects && !is_capturing();
+  reuses_ = (plan_.stored().size() > 2 || has_large_result()) && !effects && !is_capturing();
   if (!updates && !reuses_) return;
   analyse_references();
   find_last_readers();

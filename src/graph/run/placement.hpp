@@ -69,6 +69,7 @@ class placement {
     std::int32_t needed = 1;      // nodes in it that are read later or remain
     node* residents = nullptr;    // the nodes in it (entry::next_resident)
   };
+  bool has_large_result() const;
   void analyse_references();
   void find_last_readers();
   void list_finished();

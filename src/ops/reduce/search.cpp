@@ -1,11 +1,15 @@
-// Binary search as an elementwise function with the sorted array as a raw argument.
+// Searches in ordered arrays: elementwise functions with the ordered array as a raw argument.
 #include "sinter/search.hpp"
 
+#include <array>
+#include <atomic>
 #include <string>
 
+#include "graph/values/record.hpp"
+#include "jit/program/user_function.hpp"
 #include "ops/base/elementwise_values.hpp"
 #include "ops/base/opaque_call.hpp"
-#include "sinter/kernel.hpp"
+#include "ops/reduce/search_text.hpp"
 #include "sinter/take.hpp"
 
 namespace sinter::inline v0 {
@@ -14,108 +18,50 @@ using namespace ops;
 
 namespace {
 
-// The order of sort: NaN after every number, complex numbers by real part, then imaginary part.
-// past: whether a search for x goes on behind an element s. For a number that is one comparison.
-constexpr const char* real_order = R"(
-template <class V> __device__ bool before(V a, V b) { return bool(int(a < b) | (int(b != b) & int(a == a))); }
-template <class V> __device__ bool is_number(V x) { return x == x; }
-template <class V> __device__ bool past(V s, V x, bool right) { return right ? s <= x : s < x; }
-)";
-constexpr const char* complex_order = R"(
-template <class V> __device__ bool before(V a, V b) {
-  auto ar = a.real(), ai = a.imag(), br = b.real(), bi = b.imag();
-  if (ar < br) return ai == ai || bi != bi;
-  if (ar > br) return bi != bi && ai == ai;
-  if (ar == br || (ar != ar && br != br)) return ai < bi || (bi != bi && ai == ai);
-  return br != br;
-}
-template <class V> __device__ bool is_number(V) { return true; }
-template <class V> __device__ bool past(V s, V x, bool right) { return right ? !before(x, s) : before(s, x); }
-)";
-// Where a thread of the host found its last element in a table, and of its last four searches there which ended a little behind the
-// one before: a bit each. It changes how long a search takes, not what it finds. A kernel that searches several tables in turn has
-// a place for each, by their addresses; two that share one take longer.
-constexpr const char* last_place = R"(
-#ifndef __CUDACC__
-struct sn_place { long long at; unsigned near; };
-template <class R> static inline auto sn_address(const R& table, int) -> decltype((unsigned long long)(table.data)) {
-  return (unsigned long long)(table.data);
-}
-template <class R> static inline unsigned long long sn_address(const R&, long) { return 0; }
-static inline sn_place& sn_last_place(unsigned long long address) {
-  static thread_local sn_place places[16];
-  return places[address * 0x9e3779b97f4a7c15ull >> 60];
-}
-#endif
-)";
-// The number of steps depends on the length alone, and a step selects instead of branching: the processor works on
-// several elements at a time. On the host elements in order, as interpolation has them, begin where the one before them ended:
-// the range is doubled until it holds the element.
-constexpr const char* search_body = R"(
-  long long low = 0, rest = sorted.size();
-  if (!is_number(x)) {  // behind every number
-    while (rest > 0 && !right) {
-      long long half = (rest + 1) / 2;
-      low += is_number(sorted[low + half - 1]) ? half : 0;
-      rest -= half;
-    }
-    return low + rest;
-  }
-#ifndef __CUDACC__
-  sn_place& last = sn_last_place(sn_address(sorted, 0));
-  const long long from = last.at;
-  if (last.near == 15u && from <= rest) {
-    T first = from > 0 ? sorted[from - 1] : x;
-    if (from == 0 || past(first, x, right)) {
-      long long step = 1, count = rest;
-      for (low = from; step <= 64 && low + step <= count; step *= 2) {
-        T s = sorted[low + step - 1];
-        if (!past(s, x, right)) break;
-        low += step;
-      }
-      rest = step <= 64 && low + step <= count ? step - 1 : count - low;
-    }
-  }
-#endif
-  // Two loops, so that a step is a comparison and an addition.
-  unsigned long long at = low, left = rest;
-  if (right) {
-    while (left > 0) {
-      const unsigned long long half = (left + 1) >> 1;
-      at += past(T(sorted[(long long)(at + half - 1)]), x, true) ? half : 0;
-      left -= half;
-    }
-  } else {
-    while (left > 0) {
-      const unsigned long long half = (left + 1) >> 1;
-      at += past(T(sorted[(long long)(at + half - 1)]), x, false) ? half : 0;
-      left -= half;
-    }
-  }
-  low = (long long)(at);
-#ifndef __CUDACC__
-  const unsigned long long behind = (unsigned long long)(low) - (unsigned long long)(from);
-  last.near = (last.near << 1 | unsigned(behind <= 128)) & 15u;
-  last.at = low;
-#endif
-  return low;)";
-constexpr const char* digitize_body = R"(
-  long long n = bins.size(), low = 0, rest = n;
-  bool descending = n > 1 && before(bins[n - 1], bins[0]), number = is_number(x);
-  while (rest > 0) {
-    long long half = (rest + 1) / 2, middle = low + half - 1;
-    T s = bins[descending ? n - 1 - middle : middle];
-    low += (number ? past(s, x, !right) : (!right || is_number(s))) ? half : 0;
-    rest -= half;
-  }
-  return descending ? n - low : low;)";
+/// One of the two searches: what differs between them.
+struct search_text {
+  const char *name, *table, *body, *lanes;  // lanes: sn_lanes_of_name
+};
+constexpr search_text of_array = {"searchsorted", "sorted", search_body, search_lanes};
+constexpr search_text of_bins = {"digitize", "bins", digitize_body, digitize_lanes};
 
-const function& search_function(bool of_complex) {
-  static const auto& real = *new function("int64 searchsorted(T x, raw T sorted, bool right)", search_body,
-                                          {.preamble = std::string(real_order) + last_place});
-  static const auto& complex = *new function("int64 searchsorted(T x, raw T sorted, bool right)", search_body,
-                                             {.preamble = std::string(complex_order) + last_place});
-  return of_complex ? complex : real;
+/// int64 f(T x, raw T table, bool right)
+const jit::user_function* make_search(const search_text& text, dtype type) {
+  jit::user_function f;
+  f.name = text.name;
+  f.preamble = std::string(is_complex(type) ? complex_order : real_order) + lane_searches + text.lanes;
+  f.body = text.body;
+  f.returns = true;
+  f.inputs.push_back({.name = "x", .type = type, .opaque = {}});
+  f.inputs.push_back({.name = text.table, .type = type, .raw = true, .rank = 1, .opaque = {}});
+  f.inputs.push_back({.name = "right", .type = dtype::b1, .opaque = {}});
+  f.outputs.push_back({.name = "sn_result", .type = dtype::i64, .opaque = {}});
+  return jit::intern(std::move(f));
+}
+
+/// Remembers the functions of a search, one for each dtype.
+class search_functions {
+ public:
+  explicit constexpr search_functions(const search_text& text) : text_(text) {}
+  const jit::user_function* of(dtype type) {
+    std::atomic<const jit::user_function*>& known = known_[static_cast<std::size_t>(type)];
+    const jit::user_function* f = known.load(std::memory_order_acquire);
+    if (f == nullptr) known.store(f = make_search(text_, type), std::memory_order_release);
+    return f;
+  }
+
+ private:
+  const search_text& text_;
+  std::array<std::atomic<const jit::user_function*>, dtype_count> known_{};
+};
+
+constinit search_functions array_searches(of_array), bin_searches(of_bins);
+
+/// The places of `x` in a table of its dtype, recorded.
+ndarray places(search_functions& searches, const graph::value& x, const graph::value& table, bool right,
+               const char* function) {
+  const graph::value side = graph::record_scalar(scalar_of(right, dtype::b1, function), dtype::b1, dims(), x->device);
+  return wrap(graph::record_call(searches.of(x->type), 0, x->shape, {x, table, side}));
 }
 
 void require_vector(const dims& shape, const char* function, const char* what) {
@@ -156,14 +102,11 @@ ndarray searchsorted(const ndarray& a, const operand& v, const searchsorted_kw& 
     const std::int64_t at = out_of_range < 0 ? 0 : a.size();
     return wrap(graph::record_scalar(scalar_of(at, dtype::i64, "searchsorted"), dtype::i64, dims(), device));
   }
-  return search_function(is_complex(type))(wrap(to_value(v, type, dims(), device, "searchsorted")),
-                                           wrap(to_value(sorted, type, dims(), device, "searchsorted")),
-                                           kw.side == "right");
+  return places(array_searches, to_value(v, type, dims(), device, "searchsorted"),
+                to_value(sorted, type, dims(), device, "searchsorted"), kw.side == "right", "searchsorted");
 }
 
 ndarray digitize(const ndarray& x, const ndarray& bins, const digitize_kw& kw) {
-  static const auto& f =
-      *new function("int64 digitize(T x, raw T bins, bool right)", digitize_body, {.preamble = real_order});
   require_vector(view_of(bins, "digitize").shape, "digitize", "bins");
   const operand element(x), edges(bins);
   const operand* const both[] = {&element, &edges};
@@ -172,7 +115,8 @@ ndarray digitize(const ndarray& x, const ndarray& bins, const digitize_kw& kw) {
   if (auto r = intercept("digitize", {&x, &bins}, {kw.right},
                          [=](std::span<const ndarray> a) { return results_of(digitize(a[0], a[1], kw)); }))
     return (*r)[0];
-  return f(x.astype(type, false), bins.astype(type, false), kw.right);
+  return places(bin_searches, value_of(x.astype(type, false)), value_of(bins.astype(type, false)), kw.right,
+                "digitize");
 }
 
 }  // namespace sinter::inline v0

@@ -1,6 +1,7 @@
 // The compiler vectorises generated loops: operations that each are vectorised need not be in a chain.
 #include <doctest/doctest.h>
 
+#include <complex>
 #include <cstdio>
 #include <fstream>
 #include <span>
@@ -67,7 +68,8 @@ TEST_CASE("loops of masks, selections and extrema are vectorised, in chains too"
   }
   const ndarray x = (arange(5000).astype(float32) * 0.37f).to_device("cpu"), y = (x - 7).to_device("cpu");
   const ndarray k = (arange(5000).astype(int32) % 101).to_device("cpu");
-  eval(x, y, k);
+  const ndarray z = (x.astype(float64) * std::complex<double>(1, 2)).to_device("cpu");
+  eval(x, y, k, z);
   const std::vector<std::pair<const char*, ndarray>> chains{
       {"a mask is added", x + (x * y <= 4)},
       {"a mask is a factor", (x > y) * x - (y < 3)},
@@ -80,6 +82,10 @@ TEST_CASE("loops of masks, selections and extrema are vectorised, in chains too"
       {"shifts by several counts", (k >> (k & 7)) + (k.astype(int32) << (k & 3))},
       {"selections of masks", where(x > y, x > 3, y < 2)},
       {"selections of negated masks", ~where(k == 3, ~(x > 3), ~(y < 2))},
+      {"a part of complex numbers", z.real() * 2 - 1},
+      {"both parts", z.real() * z.real() + z.imag() * z.imag()},
+      {"reads by index", take(x, k) * 2 + y},
+      {"reads of whole numbers by index", take(k, k.astype(int64) - 50) + 1},
       {"float64", (clip(x.astype(float64), 0.5, 3.5) + (y.astype(float64) != 2)) * 3}};
   for (const auto& chain : chains) {
     CAPTURE(chain.first);

@@ -1,4 +1,5 @@
-// searchsorted beside counting, for elements in any order: on the host a search begins where the one before it ended.
+// searchsorted and digitize beside counting, for elements in any order: on the host elements in order are searched from the places
+// of those before them, in short tables by comparisons with all, others by halves.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -60,5 +61,66 @@ TEST_CASE("several tables searched by one kernel") {
         searchsorted(first, v) * 1000000 + searchsorted(second, v, "right") * 1000 + searchsorted(third, v);
     CHECK(array_equal(all,
                       counted(first, v, false) * 1000000 + counted(second, v, true) * 1000 + counted(third, v, false)));
+  }
+}
+
+TEST_CASE("tables about as long as short ones, searched by every dtype") {
+  random::generator g(8);
+  for (const std::int64_t n : {15, 16, 31, 32, 33, 34, 47, 64}) {
+    CAPTURE(n);
+    const ndarray table = sort(g.integers(0, 60, {n})), v = g.integers(0, 64, {700});
+    for (const dtype type :
+         {int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64}) {
+      CAPTURE(name(type));
+      check(table.astype(type), v.astype(type));
+      check(table.astype(type), sort(v).astype(type));
+    }
+    check(sort(g.random(n) > 0.3), g.random(90) > 0.5);
+  }
+}
+
+TEST_CASE("places of complex numbers") {
+  random::generator g(9);
+  for (const std::int64_t n : {20, 300}) {
+    const auto numbers = [&](std::int64_t count) {
+      return g.integers(0, 5, {count}) + g.integers(0, 9, {count}) * std::complex<double>(0, 1);
+    };
+    const ndarray table = sort(numbers(n));
+    for (const ndarray& v : {numbers(600), sort(numbers(600))}) {
+      // In order: real part, then imaginary part, both small whole numbers.
+      const auto rank = [](const ndarray& z) { return z.real() * 16 + z.imag(); };
+      check(rank(table), rank(v));
+      CHECK(array_equal(searchsorted(table, v), counted(rank(table), rank(v), false)));
+      CHECK(array_equal(searchsorted(table, v, "right"), counted(rank(table), rank(v), true)));
+    }
+  }
+}
+
+TEST_CASE("NaN among elements, at lanes of every kind") {
+  random::generator g(10);
+  for (const std::int64_t n : {9, 500}) {
+    const ndarray table = concatenate({sort(g.random(n)), array({NAN, NAN, NAN})});
+    for (const int every : {2, 17, 300}) {
+      const ndarray v = g.random(1000), some = where(arange(1000) % every == 0, NAN, v);
+      check(table, some);
+      check(table, sort(some));
+      check(sort(g.random(n)), some);
+    }
+  }
+}
+
+TEST_CASE("digitize: bins that rise and fall, of any number, closed on either side") {
+  random::generator g(11);
+  for (const std::int64_t n : {1, 5, 33, 400}) {
+    CAPTURE(n);
+    const ndarray rising = sort(round(g.random(n) * 40)), falling = rising(slice(_, _, -1));
+    for (const ndarray& v : {round(g.random(900) * 44) - 2, sort(round(g.random(900) * 44))}) {
+      const ndarray w = concatenate({v, array({NAN, INFINITY, -INFINITY})});
+      CHECK(array_equal(digitize(w, rising), counted(rising, w, true)));
+      CHECK(array_equal(digitize(w, rising, {.right = true}), counted(rising, w, false)));
+      if (n == 1 || rising(0).item<double>() == rising(-1).item<double>()) continue;  // those rise
+      CHECK(array_equal(digitize(w, falling), n - counted(rising, w, true)));
+      CHECK(array_equal(digitize(w, falling, {.right = true}), n - counted(rising, w, false)));
+    }
   }
 }

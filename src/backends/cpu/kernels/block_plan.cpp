@@ -203,6 +203,21 @@ output_plan::output_plan(const jit::launch& l, std::size_t k, const walk_axes& a
   for (auto& in : l.inputs) in_place = in_place && in.base != o.base;
 }
 
+void output_plan::write_over(const block_plan& plan, std::size_t k) {
+  const jit::launch& l = *plan.launch;
+  const jit::operand& o = l.outputs[k];
+  if (in_place || !map.contiguous || is_half(type) || in_runs) return;
+  for (std::size_t i = 0; i < l.inputs.size(); ++i) {
+    const jit::operand& in = l.inputs[i];
+    if (in.base != o.base) continue;
+    const input_plan& how = plan.inputs[i];
+    const bool same = in.offset == o.offset && in.strides == o.strides && how.type == type;
+    const bool elsewhere = how.wrapped || how.period || how.panel_rows || how.rows;
+    if (!same || elsewhere || how.access != input_plan::how::copied || !how.in_place) return;
+  }
+  in_place = over_input = true;
+}
+
 block_walker::block_walker(const block_plan& plan, arena& memory, int outputs, int extra, int* fault) : plan_(plan) {
   const std::size_t n = plan.inputs.size(), rank = static_cast<std::size_t>(plan.launch->extents.size());
   coordinate_ = memory.take_array<std::int64_t>(static_cast<std::size_t>(plan.outer.size()));

@@ -96,13 +96,16 @@ struct block_plan {
 /// An output and how blocks reach it.
 struct output_plan {
   dtype type{};
-  bool in_place = false;  // whole blocks are written without a copy
-  bool in_runs = false;   // the program stores its lanes in each run of its loop
+  bool in_place = false;    // whole blocks are written without a copy
+  bool over_input = false;  // they are written where an input lies
+  bool in_runs = false;     // the program stores its lanes in each run of its loop
   char* base = nullptr;
   lane_map map;
   core::dims outer;
 
   output_plan(const jit::launch& l, std::size_t k, const walk_axes& axes);
+  /// Lets whole blocks be written where inputs lie whose lanes are read in place, for code that may do so.
+  void write_over(const block_plan& plan, std::size_t k);
   char* at(const std::int64_t* outer_coordinates) const noexcept {
     std::int64_t offset = 0;
     for (int a = 0; a < outer.size(); ++a) offset += outer[a] * outer_coordinates[a];

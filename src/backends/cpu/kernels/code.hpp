@@ -61,6 +61,8 @@ class block_code final : public compiled_code {
   std::size_t scratch_bytes() const noexcept { return scratch_bytes_; }
   /// Whether run() takes more than block_lanes lanes: generated code whose operands lie in memory.
   bool takes_any_length() const noexcept { return any_length_ && function_.load(std::memory_order_acquire); }
+  /// Whether run() may store where inputs lie that it reads lane by lane: generated code that is one loop.
+  bool may_overwrite() const noexcept { return one_loop_ && function_.load(std::memory_order_acquire); }
   /// Counts upcoming work; returns whether it is time to compile.
   bool wants_compilation(std::uint64_t lanes) noexcept;
   /// Whether it has done so much that compiling it pays where other code is compiled anyway: most of the time is that of
@@ -77,7 +79,7 @@ class block_code final : public compiled_code {
   jit::block_variant variant_;
   std::size_t scratch_bytes_;
   std::vector<jit::block_op> operations_;
-  bool any_length_;
+  bool any_length_, one_loop_;
   std::atomic<jit::block_function> function_{nullptr};
   std::atomic<std::uint64_t> work_{0};
 };

@@ -147,7 +147,7 @@ bool may_run_twice(const block_plan& plan, const std::vector<output_plan>& outpu
   for (const input_plan& in : plan.inputs)
     may = may && (in.access == how::unused || (in.access == how::copied && in.ahead && in.in_place) ||
                   (in.access == how::uniform && !is_written(*plan.launch, *in.source)));
-  for (const output_plan& o : outputs) may = may && o.in_place;
+  for (const output_plan& o : outputs) may = may && o.in_place && !o.over_input;
   return may;
 }
 
@@ -219,6 +219,7 @@ element_run::element_run(const runtime::prepared& code, const jit::launch& l, co
   if (rows) plan_.read_rows(*rows);
   const bool panels = plan_.read_through_panels();
   plan_.compiled = code_.is_compiled();
+  if (code_.may_overwrite() && !panels && !rows) outputs_[0].write_over(plan_, 0);
   across_ = panels || runs_across(plan_, outputs_);
   const std::int64_t lanes = lanes_of_blocks(code_, plan_, outputs_, across_);
   if (lanes <= repeating_block) plan_.lanes = static_cast<int>(lanes);
