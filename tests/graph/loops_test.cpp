@@ -1,16 +1,19 @@
 // Programs that read nothing for long: lazily recorded steps cost no more than steps that are evaluated where they stand,
-// and have the same bits.
+// and have the same bits. Steps over other parts of an array have the plan of the first one.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "backends/cpu/kernels/hooks.hpp"
+#include "graph/evaluated_work.hpp"
 #include "graph/loop_programs.hpp"
 #include "graph/meter.hpp"
 #include "graph/plan/planner.hpp"
+#include "graph/run/flush.hpp"
 #include "graph/values/limits.hpp"
 #include "ops/base/access.hpp"
 #include "runtime/backend.hpp"
@@ -39,6 +42,32 @@ std::string key(const graph::kernel_plan& k) {
   k.code.append_key(bytes);
   return bytes;
 }
+
+/// Evaluates a step's results; how many plans are made for them.
+std::uint64_t plans_made(const arrays& results) {
+  const std::uint64_t before = graph::planning().made;
+  std::vector<graph::value> roots;
+  for (const ndarray& r : results) roots.push_back(sn::ops::value_of(r));
+  graph::flush(roots);
+  return graph::planning().made - before;
+}
+std::vector<std::vector<double>> values(const arrays& results) {
+  std::vector<std::vector<double>> all;
+  for (const ndarray& r : results) all.push_back(sn::astype(r, sn::float64).to_vector<double>());
+  return all;
+}
+ndarray ramp(std::int64_t n) {
+  ndarray x = sn::arange(n, {.dtype = sn::float32});
+  sn::eval(x);
+  return x;
+}
+
+/// Steps that read parts of arrays which begin elsewhere in each.
+struct part_step {
+  const char* name;
+  std::function<arrays(int k)> run;
+  bool one_plan = true;
+};
 
 struct tier_guard {
   cpu::tier before = cpu::get_tier();
@@ -182,5 +211,63 @@ TEST_CASE("loops: planning grows linearly with the recorded steps, and is not re
     graph::limits() = before;
     work(160);
     CHECK(work(160) <= 0.1 * some);
+  }
+}
+
+TEST_CASE("plans: parts of arrays have one plan wherever they begin") {
+  const sn::test::limits_guard restore;
+  const ndarray x = ramp(500), grid = sn::reshape(ramp(600), {20, 30}), ints = sn::astype(ramp(500) * 7.0f, sn::int32);
+  sn::eval(grid, ints);
+  const ndarray index = ints % 500;
+  sn::eval(index);
+  const auto part = [](const ndarray& of, std::int64_t k, std::int64_t n) { return of(slice(k, k + n)); };
+  const std::vector<part_step> all{
+      {"map", [&](int k) { return arrays{part(x, 13 * k, 17) * 8.5f + 1.5f}; }},
+      {"neighbours", [&](int k) { return arrays{part(x, k, 21) - part(x, k + 2, 21) * 8.5f}; }},
+      {"two arrays", [&](int k) { return arrays{part(x, 3 * k, 19) * 8.5f + part(ints, 40 - k, 19)}; }},
+      {"backwards", [&](int k) { return arrays{x(slice(30 + 7 * k, 10 + 7 * k, -1)) * 8.5f}; }},
+      {"rows",
+       [&](int k) {
+         return arrays{sn::sum(grid(k) * 8.5f), sn::max(grid(k) * 9.5f)};
+       }},
+      {"columns", [&](int k) { return arrays{grid(_, k) * 8.5f + x(slice(_, 20))}; }},
+      {"block", [&](int k) { return arrays{sn::sum(grid(slice(k, k + 3), slice(k, k + 4)) * 8.5f, 1)}; }},
+      {"taken", [&](int k) { return arrays{sn::take(x, part(index, 5 * k, 11)) * 8.5f}; }},
+      {"taken from", [&](int k) { return arrays{sn::take(part(x, 5 * k, 40), sn::arange(7)) * 8.5f}; }},
+      {"turned",
+       [&](int k) {
+         return arrays{sn::reshape(part(x, k, 12), {3, 4}).T() * 8.5f};
+       }},
+      {"repeated", [&](int k) { return arrays{part(x, k, 5)(_, newaxis) * part(x, k + 1, 6) + 8.5f}; }},
+      {"shown",
+       [&](int k) {
+         return arrays{part(x, k, 9), part(x, k, 9) * 8.5f};
+       },
+       false},
+      {"short sums",
+       [&](int k) {
+         return arrays{sn::sum(sn::reshape(part(x, 2 * k, 12), {6, 2}), 1) * 8.5f};
+       }},
+  };
+  for (const part_step& p : all) {
+    CAPTURE(std::string(p.name));
+    graph::limits().cached_plans = 0;
+    std::vector<std::vector<std::vector<double>>> expected;
+    for (int k = 0; k < 12; ++k) {
+      const arrays found = p.run(k);
+      (void)plans_made(found);
+      expected.push_back(values(found));
+    }
+    for (const bool verify : {true, false}) {
+      graph::limits() = restore.before;
+      graph::limits().verify_cached = verify;
+      for (int k = 0; k < 12; ++k) {
+        CAPTURE(k);
+        const arrays found = p.run(k);
+        const std::uint64_t made = plans_made(found);
+        if (p.one_plan && !verify) CHECK(made == 0);
+        CHECK(values(found) == expected[static_cast<std::size_t>(k)]);
+      }
+    }
   }
 }

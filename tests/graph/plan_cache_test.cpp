@@ -224,7 +224,10 @@ TEST_CASE("plans: not used for graphs that differ in anything that matters") {
   fresh("order of operands", [&](int) { return arrays{(y + x * 7.5f) / 3.5f}; });
   fresh("dtype", [&](int) { return arrays{(ints * 7.5f + y) / 3.5f}; });
   fresh("shape", [&](int) { return arrays{(x(slice(_, 59)) * 7.5f + y(slice(_, 59))) / 3.5f}; });
-  fresh("offset", [&](int) { return arrays{(x(slice(1, _)) * 7.5f + y(slice(_, 59))) / 3.5f}; });
+  fresh("distance of parts", [&](int) { return arrays{(x(slice(1, _)) * 7.5f + x(slice(_, 59))) / 3.5f}; });
+  fresh("other distance", [&](int) { return arrays{(x(slice(_, 59)) * 7.5f + x(slice(1, _))) / 3.5f}; });
+  fresh("no part", [&](int) { return arrays{(x * 7.5f + sn::sum(x(slice(1, 7)))) / 3.5f}; });
+  fresh("another part than before", [&](int) { return arrays{(x * 7.5f + sn::sum(x(slice(2, 8)))) / 3.5f}; });
   fresh("stride", [&](int) { return arrays{(x(slice(_, _, 2)) * 7.5f + y(slice(_, 30))) / 3.5f}; });
   fresh("other stride", [&](int) { return arrays{(x(slice(_, _, -2)) * 7.5f + y(slice(_, 30))) / 3.5f}; });
   fresh("an operation more", [&](int) { return arrays{sn::abs((x * 7.5f + y) / 3.5f)}; });

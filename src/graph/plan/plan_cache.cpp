@@ -34,6 +34,19 @@ cached_plan::cached_plan(planner& made) : asked_(made.asked()), device_(made.dev
         params_.push_back({launch, static_cast<std::int32_t>(p), s.n->mark.index, s.word});
     ++launch;
   }
+  note_places(made);
+}
+
+void cached_plan::note_places(const planner& made) {
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    const std::vector<input_slot>& inputs = kernels[k]->inputs;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const node* const origin = inputs[i].source->is_leaf() ? made.origin_of(inputs[i].source) : nullptr;
+      if (!origin) continue;
+      places_.push_back({static_cast<std::int32_t>(k), static_cast<std::int32_t>(i), origin->mark.index,
+                         inputs[i].at.offset - origin->view().offset});
+    }
+  }
 }
 
 void cached_plan::use_for(planner& begun) {
@@ -47,6 +60,9 @@ void cached_plan::use_for(planner& begun) {
     for (node*& n : k->results) n = node_at(*next++);
     for (input_slot& s : k->inputs) s.source = node_at(*next++);
   }
+  for (const placed_input& p : places_)
+    kernels[static_cast<std::size_t>(p.kernel)]->inputs[static_cast<std::size_t>(p.input)].at.offset =
+        node_at(p.origin)->view().offset + p.offset;
   for (const given_param& p : params_)
     launches[static_cast<std::size_t>(p.launch)].params[static_cast<std::size_t>(p.index)] =
         value_of({node_at(p.position), p.word});
@@ -61,7 +77,8 @@ bool cached_plan::fits_memory() const {
 
 std::size_t cached_plan::bytes() const noexcept {
   std::size_t n = sizeof *this + signature_.size() * sizeof signature_[0];
-  n += positions_.size() * sizeof positions_[0] + params_.size() * sizeof params_[0];
+  n += positions_.size() * sizeof positions_[0] + params_.size() * sizeof params_[0] +
+       places_.size() * sizeof places_[0];
   for (const auto& k : kernels)
     n += sizeof *k + k->code.code.size() * sizeof(jit::instr) + k->inputs.size() * sizeof(input_slot) +
          k->params.size() * (sizeof(jit::scalar) + sizeof(param_source));

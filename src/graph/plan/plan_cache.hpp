@@ -13,7 +13,8 @@
 namespace sinter::graph {
 
 /// What a plan follows from, as a list of numbers: graphs with equal lists get equal plans, up to the values of scalars,
-/// the positions of draws and the memory of leaves, which no plan depends on.
+/// the positions of draws, the memory of leaves and, of leaves that views alone read, where the first of these begins, which no plan
+/// depends on.
 ///
 /// Nodes are known by their positions in the plan's table, in which a plan that begins enters them: first the requested
 /// ones, then all others in the order in which a walk from there meets them. One pass over the table writes the list.
@@ -64,12 +65,19 @@ class cached_plan {
     std::int32_t launch, index, position;
     int word;
   };
+  /// An input of a kernel that reads a leaf `offset` elements from where the view at a position begins (origin_of()).
+  struct placed_input {
+    std::int32_t kernel, input, origin;
+    std::int64_t offset;
+  };
+  void note_places(const planner& made);
   void add_position(const node* n) { positions_.push_back(n ? n->mark.index : -1); }
 
   std::vector<std::uint64_t> signature_;
   std::vector<std::int32_t> positions_;  // of each kernel: its root's, its results', its inputs' in the table; -1: null
   std::vector<stored_node> stored_;
   std::vector<given_param> params_;
+  std::vector<placed_input> places_;
   std::vector<jit::launch_memo> memos_;  // of the launches
   plan_table::memory_bounds asked_;
   runtime::device_id device_;

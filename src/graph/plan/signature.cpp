@@ -28,8 +28,8 @@ std::uint64_t address_of(const void* p) noexcept { return reinterpret_cast<std::
 /// Writes where there is room, for which it is asked once for a node: nothing is tested for each word.
 class signature::writer {
  public:
-  explicit writer(std::vector<std::uint64_t>& memory) noexcept
-      : memory_(memory), to_(memory.data()), end_(to_ + memory.size()) {}
+  writer(const plan_table& plan, std::vector<std::uint64_t>& memory) noexcept
+      : plan_(plan), memory_(memory), to_(memory.data()), end_(to_ + memory.size()) {}
   /// Makes room for so many words.
   void reserve(std::size_t words) {
     if (static_cast<std::size_t>(end_ - to_) < words) [[unlikely]]
@@ -40,9 +40,9 @@ class signature::writer {
   void add(const dims& all) noexcept {
     for (const std::int64_t n : all) add(n);
   }
-  void add_settings(const plan_table& plan);
+  void add_settings();
   void add_node(const plan_table::entry& e);
-  void add_order(const plan_table& plan);
+  void add_order();
   std::size_t count() const noexcept { return static_cast<std::size_t>(to_ - memory_.data()); }
 
  private:
@@ -60,37 +60,45 @@ class signature::writer {
     return capture == first_capture_ ? 1 : 2 + std::int64_t{capture};
   }
 
+  /// Where a view begins: from where the first view of that leaf does, if that is all that matters.
+  std::int64_t place_of(const node& view) const noexcept {
+    const node* const base = view.args[0].get();
+    const node* const origin = base->is_leaf() ? plan_.origin_of(base) : nullptr;
+    return view.view().offset - (origin ? origin->view().offset : 0);
+  }
+
   std::uint32_t first_capture_ = 0;
+  const plan_table& plan_;
   std::vector<std::uint64_t>& memory_;
   std::uint64_t *to_, *end_;
 };
 
 void signature::write(const plan_table& plan) {
-  writer w(memory_);
-  w.add_settings(plan);
+  writer w(plan, memory_);
+  w.add_settings();
   for (const plan_table::entry& e : plan.entries()) w.add_node(e);
-  w.add_order(plan);
+  w.add_order();
   count_ = w.count();
 }
 
-void signature::writer::add_settings(const plan_table& plan) {
+void signature::writer::add_settings() {
   const planner_limits& l = limits();
-  const runtime::device_id device = plan.device();
+  const runtime::device_id device = plan_.device();
   reserve(6);
   add(pair_of(l.instructions, l.inputs));
   add(pair_of(l.outputs, l.expensive));
   add(pair_of(l.smaller, (l.fuse ? 1 : 0) | (jit::checks_index() ? 2 : 0)));
   add(pair_of(static_cast<int>(device.kind), device.index));
   add(runtime::planning_settings.load(std::memory_order_relaxed));
-  add(pair_of(static_cast<std::int64_t>(plan.entries().size()), static_cast<std::int64_t>(plan.stored().size())));
+  add(pair_of(static_cast<std::int64_t>(plan_.entries().size()), static_cast<std::int64_t>(plan_.stored().size())));
 }
 
-void signature::writer::add_order(const plan_table& plan) {
-  reserve(plan.readers().size() + plan.pending().size());
-  for (const node* n : plan.readers()) add(position(n));
-  if (!plan.depends_on_order()) return;
-  const std::uint64_t newest = plan.pending()[0]->order;
-  for (const node* n : plan.pending()) add(newest - n->order);
+void signature::writer::add_order() {
+  reserve(plan_.readers().size() + plan_.pending().size());
+  for (const node* n : plan_.readers()) add(position(n));
+  if (!plan_.depends_on_order()) return;
+  const std::uint64_t newest = plan_.pending()[0]->order;
+  for (const node* n : plan_.pending()) add(newest - n->order);
 }
 
 /// The first word says how many follow.
@@ -120,7 +128,7 @@ inline void signature::writer::add_payload(const plan_table::entry& e, node_kind
     case node_kind::random: add(std::int64_t{static_cast<int>(n.random().op)}); break;
     case node_kind::view:
       add(n.view().strides);
-      add(n.view().offset);
+      add(place_of(n));
       break;
     case node_kind::gather: add(pair_of(n.gather().axis, n.gather().reported_axis)); break;
     case node_kind::reduce:

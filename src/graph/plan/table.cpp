@@ -59,6 +59,7 @@ void plan_table::begin(std::span<const value> roots) {
     }
   }
   asked_ = {};
+  fixed_ = depends_on_order();
   for (std::size_t k = 0; k < table_.size(); ++k) note_state(table_[k].n);  // grows
 }
 
@@ -74,9 +75,20 @@ void plan_table::note_state(node* n) {
     e.scalar = scalars_.number_of(n->type, n->scalar().constant);
   } else if (kind == node_kind::reduce) {
     find_readers(n);
+  } else if (kind == node_kind::view) {
+    note_view(e);
   } else if (kind == node_kind::call) {
+    fixed_ = true;
     for (const value& target : n->call().targets) at(target.get());
   }
+}
+
+void plan_table::note_view(const entry& view) noexcept {
+  const node* const base = view.n->args[0].get();
+  if (view.stored || !base->is_leaf()) return;
+  entry& e = known(base);
+  ++e.views;
+  if (e.origin < 0) e.origin = view.n->mark.index;
 }
 
 /// The pending reductions over a reduction's operand, in whose pass they may be computed. Those that were not requested

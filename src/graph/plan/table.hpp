@@ -70,6 +70,8 @@ class plan_table {
     std::int32_t last_reader = -1;  // placement: the last kernel that reads it
     std::int32_t memory = -1;       // placement: the number of its memory
     std::int32_t taken_by = -1;     // placement: the kernel whose result gets its memory
+    std::int32_t origin = -1;       // leaf: the position of the first view that shows it (origin_of())
+    std::uint32_t views = 0;        // leaf: how many show it
     node* next_finished = nullptr;  // placement: another node with the same last reader
     node* next_resident = nullptr;  // placement: another node in the same memory
   };
@@ -114,6 +116,12 @@ class plan_table {
   const std::vector<node*>& readers() const noexcept { return readers_; }
   /// Whether a plan may depend on the order in which the pending nodes were recorded.
   bool depends_on_order() const noexcept;
+  /// The view that other reads of a leaf are counted from, where views alone read it and plans follow from how far these lie
+  /// apart, not from where they begin: steps of a loop over parts of an array have one plan. Else null.
+  const node* origin_of(const node* leaf) const noexcept {
+    const entry& e = table_[static_cast<std::size_t>(leaf->mark.index)];
+    return e.origin < 0 || e.views != e.uses || fixed_ ? nullptr : table_[static_cast<std::size_t>(e.origin)].n;
+  }
   /// What the plan needs to know of the device's free memory: each allocation that it has asked about fits, or does not.
   struct memory_bounds {
     std::size_t fitting = 0, refused = SIZE_MAX;  // bytes
@@ -159,6 +167,7 @@ class plan_table {
   void enter(node* n);
   void enter_pending(entry& e);
   void note_state(node* n);
+  void note_view(const entry& view) noexcept;
   void find_readers(node* reduction);
   void number_from(node* n, std::uint64_t& next);
 
@@ -172,6 +181,7 @@ class plan_table {
   std::vector<value> outside_;  // reductions that are no part of what was requested, but may be computed with it
   scalar_numbers scalars_;
   memory_bounds asked_;
+  bool fixed_ = false;  // places in leaves may matter: to calls, and in long graphs, whose repetitions are looked for
 };
 
 }  // namespace sinter::graph

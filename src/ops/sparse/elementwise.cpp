@@ -3,6 +3,10 @@
 
 #include <functional>
 
+#include "graph/run/flush.hpp"
+#include "graph/values/example.hpp"
+#include "graph/values/faults.hpp"
+#include "ops/base/differentiating.hpp"
 #include "ops/base/opaque_call.hpp"
 #include "ops/sparse/merge.hpp"
 #include "sinter/manipulate.hpp"
@@ -11,6 +15,8 @@
 
 namespace sinter::ops {
 namespace {
+
+using sparse::format;
 
 /// f of all elements, for a function that is no sum over entries of equal place.
 sparse_array map_elements(const char* function, const sparse_array& a, ndarray (*f)(const ndarray&)) {
@@ -33,10 +39,34 @@ ndarray dense_at_entries(const char* function, const sparse_state& s, const ndar
   return take(flat, rows_of_entries(s).astype(int64) * s.columns + columns_of_entries(s));
 }
 
+/// Whether kernels of the host add elements of a dtype.
+bool is_added_on_host(dtype t) { return t == int64 || t == float32 || t == float64 || is_complex(t); }
+bool is_followed_dense(const ndarray& x) {
+  const value v = value_of(x);
+  return is_followed(v) || graph::is_example(v);
+}
+
+/// a + x of distinct places, by the host's kernels.
+ndarray plus_dense_on_host(const sparse_state& s, const ndarray& x, dtype type) {
+  const value added = evaluated(value_of(x.astype(type, /*copy=*/false)));
+  const ready_matrix m = ready(s, type);
+  const value result = unset_leaf(dims{s.rows, s.columns}, type, m.data->device);
+  kernels_of(s).add_to_dense(m.matrix, s.format == format::csc, address_to_read(added), address_to_write(result));
+  m.pass_faults(result);
+  graph::inherit_faults(result, {&added});
+  return wrap(result);
+}
+
 /// a + x: few entries are added to a copy of x, which saves a dense array.
 ndarray plus_dense(const sparse_array& a, const ndarray& x) {
   const state_ref& s = state_of(a, "add");
   const dtype type = promote_types(s->data.dtype(), x.dtype());
+  if (is_compressed(*s) && x.shape() == shape_t{s->rows, s->columns} && x.size() > 0 && kernels_of(*s).arranges() &&
+      !is_recorded_for_later() && is_added_on_host(type) && !elements_are_followed(*s) && !is_followed_dense(x) &&
+      order_of(*s) == entry_order::canonical) {
+    require_one_device("add", device_of(*s), to_id(x.device()));
+    return plus_dense_on_host(*s, x, type);
+  }
   if (x.shape() != shape_t{s->rows, s->columns} || is_recorded_for_later() || is_bool(type) ||
       entries_of(*s) > s->rows * s->columns / 8 || order_of(*s) != entry_order::canonical)
     return a.toarray() + x;

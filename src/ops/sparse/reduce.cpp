@@ -254,6 +254,7 @@ ndarray sparse_array::argmin(optional_axis axis) const { return ops::arg_extreme
 ndarray sparse_array::argmax(optional_axis axis) const { return ops::arg_extreme("argmax", *this, axis, true); }
 ndarray sparse_array::count_nonzero(optional_axis axis) const {
   const auto s = ops::canonical(ops::state_of(*this, "count_nonzero"));
+  if (!axis) return sinter::count_nonzero(s->data);
   return ops::sparse_access::make(ops::with_elements(*s, s->data != 0)).sum(axis);
 }
 

@@ -121,6 +121,8 @@ class sparse {
                              void* /*indptr*/, void* /*indices*/, void* /*data*/) {}
   /// The dense matrix, in C order, or its transpose; no place is there twice.
   virtual void spread(const sparse_matrix&, std::size_t /*bytes*/, bool /*transposed*/, void* /*result*/) {}
+  /// A dense matrix x in C order (of as many rows and columns; transposed ones where `transposed`) with the entries added. Of a product's type.
+  virtual void add_to_dense(const sparse_matrix&, bool /*transposed*/, const void* /*x*/, void* /*result*/) {}
   /// The elements at some places (row, column; checked) of a matrix whose rows ascend strictly, 0 where there is none.
   virtual void elements_at(const sparse_matrix&, std::size_t /*bytes*/, const std::int64_t* /*rows*/,
                            const std::int64_t* /*columns*/, std::int64_t /*count*/, void* /*result*/) {}

@@ -1,6 +1,6 @@
 """Runs sinter_bench_sparse and peers.py in turns and prints the least milliseconds of both, the largest ratio first:
     beside.py BINARY THREADS ROUNDS [REGEX] [SECONDS]
-Of one thread they are the processor's, of several the clock's. ROWS=matrix,large,solvers,spatial,cluster chooses groups."""
+Of one thread they are the processor's, of several the clock's. ROWS=small,matrix,large,solvers,spatial,cluster chooses groups."""
 import os
 import subprocess
 import sys

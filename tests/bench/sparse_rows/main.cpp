@@ -81,6 +81,7 @@ int main(int argc, char** argv) {
   const auto wanted = [&](const char* group) {
     return !groups || std::string(groups).find(group) != std::string::npos;
   };
+  if (wanted("small")) small_rows();
   if (wanted("matrix")) matrix_rows();
   if (wanted("large")) large_rows();
   if (wanted("solvers")) solver_rows();

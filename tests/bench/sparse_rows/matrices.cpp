@@ -164,6 +164,14 @@ void rows_of_matrix(const std::string& of, const S& a, const S& b, bool big) {
 }
 }  // namespace
 
+void small_rows() {
+  {
+    S a = laplacian(10), b = a.T().tocsr() * 2.0;
+    sp::eval(b);
+    rows_of_matrix("lap10", a, b, false);
+  }
+  rows_of_matrix("rnd100", scattered(100, 100, 5, 1), scattered(100, 100, 5, 11), false);
+}
 void matrix_rows() {
   {
     S a = laplacian(32), b = a.T().tocsr() * 2.0;

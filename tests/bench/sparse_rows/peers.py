@@ -214,6 +214,10 @@ def matrix_rows(of, a, b, big):
     R('random', lambda: sp.random_array((m, n), density=5.0 / n, format='csr', rng=rng))
     R('transpose', lambda: a.T)
     R('A.T A', lambda: a.T @ a)
+if want('small'):
+    a = lap(10)
+    matrix_rows('lap10', a, a.T.tocsr() * 2.0, False)
+    matrix_rows('rnd100', rnd(100, 100, 5, 1), rnd(100, 100, 5, 11), False)
 if want('matrix'):
     a = lap(32)
     matrix_rows('lap32', a, a.T.tocsr() * 2.0, False)

@@ -84,6 +84,7 @@ S laplacian(std::int64_t side);
 /// About `per` entries a row at places that look random.
 S scattered(std::int64_t m, std::int64_t n, std::int64_t per, std::uint64_t salt);
 
+void small_rows();
 void matrix_rows();
 void large_rows();
 void solver_rows();

@@ -273,3 +273,51 @@ TEST_CASE("sparse: parts that are wrong in one place, of either index dtype, wit
         sn::index_error);
   }
 }
+
+TEST_CASE(
+    "sparse: sums with dense arrays are those of dense arrays, and zeros keep their sign where nothing is stored") {
+  const std::vector<sn::dtype> types{sn::int8,      sn::int64,      sn::float32, sn::float64,
+                                     sn::complex64, sn::complex128, sn::bool_};
+  for (const auto& [rows, columns] : {std::pair<std::int64_t, std::int64_t>{1, 1}, {7, 5}, {40, 33}, {3, 200}, {0, 4}})
+    for (const sn::dtype of : types) {
+      const sn::ndarray full = whole_numbers(rows, columns, 3, of);
+      const sp::sparse_array csr = sp::csr_array(full);
+      for (const sn::dtype with : {sn::int32, sn::float16, sn::float32, sn::float64, sn::complex128, sn::bool_}) {
+        CAPTURE(static_cast<int>(of));
+        CAPTURE(static_cast<int>(with));
+        const sn::ndarray wide = whole_numbers(rows, 2 * columns, 11, with), x = wide(_, slice(_, _, 2));
+        for (const sp::sparse_array& a : {csr, csr.tocsc(), csr.tocoo()}) {
+          const sn::ndarray sum = of_any_threads([&] { return a + x; });
+          CHECK(sum.dtype() == sn::promote_types(of, with));
+          CHECK(sn::array_equal(sum, full + x));
+          CHECK(sn::array_equal(x + a, full + x));
+        }
+      }
+    }
+  const sp::sparse_array two =
+      sp::csr_array(sn::array({1.0, 2.0}), sn::array({1, 1}), sn::array({0, 2}), sn::shape_t{1, 3});
+  const sn::ndarray x = sn::array({-0.0, 4.0, 5.0}).reshape({1, 3}), sum = two + x;  // entries of one place
+  CHECK(sn::array_equal(sum, sn::array({0.0, 7.0, 5.0}).reshape({1, 3})));
+  const sp::sparse_array one = sp::csr_array(sn::array({1.0}), sn::array({1}), sn::array({0, 1}), sn::shape_t{1, 3});
+  CHECK(sn::signbit(one + x).to_vector<bool>() == std::vector<bool>{true, false, false});
+  sn::ndarray later = x.copy();
+  const sn::ndarray before = one + later;
+  later(0, 1) = 9.0;  // read when it was added
+  CHECK(before(0, 1).item<double>() == 5.0);
+  CHECK_THROWS_AS((void)(one + sn::ones({2, 2})), sn::shape_error);
+}
+
+TEST_CASE("sparse: stored elements that are not zero are counted after equal places are added up") {
+  const sp::sparse_array a = sp::csr_array(sn::array({1.0, -1.0, 0.0, 3.0, std::nan("")}), sn::array({1, 1, 2, 0, 2}),
+                                           sn::array({0, 3, 5}), sn::shape_t{2, 3});
+  CHECK(a.count_nonzero().item<std::int64_t>() == 2);
+  CHECK(a.count_nonzero().dtype() == sn::int64);
+  CHECK(a.count_nonzero().ndim() == 0);
+  CHECK(a.count_nonzero(0).to_vector<std::int64_t>() == std::vector<std::int64_t>{1, 0, 1});
+  CHECK(a.tocoo().count_nonzero().item<std::int64_t>() == 2);
+  CHECK(sp::csr_array(sn::shape_t{0, 3}).count_nonzero().item<std::int64_t>() == 0);
+  const sp::sparse_array mask = a > 2.0;
+  CHECK(mask.nnz() == 1);
+  CHECK((a > 5.0).nnz() == 0);
+  CHECK((a != 0.0).nnz() == 2);
+}

@@ -145,22 +145,49 @@ void for_parts(const I* indptr, std::int64_t rows, std::int64_t entries, double 
   });
 }
 
+/// The first number of indptr that is less than the one before it; -1: none.
+template <class I>
+std::int64_t first_decrease(const I* indptr, std::int64_t rows) {
+  constexpr std::int64_t block = 4096;  // is compared without an end in between, by vector instructions
+  for (std::int64_t from = 0; from < rows; from += block) {
+    const std::int64_t end = std::min(rows, from + block);
+    I decreases = 0;
+    for (std::int64_t r = from; r < end; ++r) decreases |= static_cast<I>(indptr[r + 1] < indptr[r]);
+    if (decreases == 0) continue;
+    std::int64_t r = from;
+    while (indptr[r + 1] >= indptr[r]) ++r;
+    return r + 1;
+  }
+  return -1;
+}
+
+/// Whether all numbers are from 0 to columns - 1.
+template <class I>
+bool are_below(const I* indices, std::int64_t count, I columns) {
+  // A number below 0 or above the last one sets the first bit. Several numbers at a time, since steps of one vector wait for each other.
+  using U = std::make_unsigned_t<I>;
+  constexpr std::int64_t lanes = 32;
+  U wrong[lanes] = {};
+  const auto last = static_cast<U>(columns - 1);
+  std::int64_t k = 0;
+  for (; k + lanes <= count; k += lanes)
+    for (std::int64_t j = 0; j < lanes; ++j)
+      wrong[j] |= static_cast<U>(indices[k + j]) | (last - static_cast<U>(indices[k + j]));
+  for (; k < count; ++k) wrong[0] |= static_cast<U>(indices[k]) | (last - static_cast<U>(indices[k]));
+  U any = 0;
+  for (const U w : wrong) any |= w;
+  return any >> (8 * sizeof(I) - 1) == 0;
+}
+
 template <class I>
 sparse_defect defect_of(const sparse_matrix& a) {
   const I *const indptr = static_cast<const I*>(a.indptr), *const indices = static_cast<const I*>(a.indices);
-  for (std::int64_t r = 0; r < a.rows; ++r)
-    if (indptr[r + 1] < indptr[r]) return {r + 1, indptr[r + 1], true};
+  if (const std::int64_t at = first_decrease(indptr, a.rows); at >= 0) return {at, indptr[at], true};
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max(), block = 1 << 16;
   std::atomic<std::int64_t> first{none};
   runtime::parallel_for((a.entries + block - 1) / block, 0.5 * static_cast<double>(a.entries), [&](std::int64_t b) {
     const std::int64_t end = std::min(a.entries, (b + 1) * block);
-    // A number below 0 or above the last one sets the first bit.
-    using U = std::make_unsigned_t<I>;
-    U wrong = 0;
-    const auto last = static_cast<U>(a.columns - 1);
-    for (std::int64_t k = b * block; k < end; ++k)
-      wrong |= static_cast<U>(indices[k]) | (last - static_cast<U>(indices[k]));
-    if (wrong >> (8 * sizeof(I) - 1) == 0) return;
+    if (are_below(indices + b * block, end - b * block, static_cast<I>(a.columns))) return;
     std::int64_t at = b * block;
     while (indices[at] >= 0 && indices[at] < a.columns) ++at;
     std::int64_t before = first.load();

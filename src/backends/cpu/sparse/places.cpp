@@ -50,6 +50,31 @@ void spread_columns(const sparse_matrix& a, E* result) {
   });
 }
 
+/// x with the entries added, by rows of x.
+template <class T, class I>
+void add_rows(const sparse_matrix& a, const T* x, T* result) {
+  const typed_rows<T, I> m(a);
+  const double time = 0.4 * static_cast<double>(a.rows) * static_cast<double>(a.columns);
+  for_blocks(a.rows, 16, time, [&](std::int64_t first, std::int64_t last) {
+    std::copy(x + first * a.columns, x + last * a.columns, result + first * a.columns);
+    for (std::int64_t r = first; r < last; ++r)
+      for (I k = m.indptr[r]; k < m.indptr[r + 1]; ++k) result[r * a.columns + m.indices[k]] += m.data[k];
+  });
+}
+/// The same with the transpose: each of its columns is a row of the matrix.
+template <class T, class I>
+void add_columns(const sparse_matrix& a, const T* x, T* result) {
+  const typed_rows<T, I> m(a);
+  const double time = 0.4 * static_cast<double>(a.rows) * static_cast<double>(a.columns);
+  for_blocks(a.columns, 16, time, [&](std::int64_t first, std::int64_t last) {
+    std::copy(x + first * a.rows, x + last * a.rows, result + first * a.rows);
+  });
+  for_blocks(a.rows, 256, 3.0 * static_cast<double>(a.entries), [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t r = first; r < last; ++r)
+      for (I k = m.indptr[r]; k < m.indptr[r + 1]; ++k) result[m.indices[k] * a.rows + r] += m.data[k];
+  });
+}
+
 /// A diagonal's rows, and where its element of row r is: elements[r].
 template <class E>
 struct laid_diagonal {
@@ -99,6 +124,15 @@ void cpu_sparse::spread(const sparse_matrix& a, std::size_t bytes, bool transpos
       if (transposed) spread_columns<E, I>(a, static_cast<E*>(result));
       else spread_rows<E, I>(a, static_cast<E*>(result));
     });
+  });
+}
+
+void cpu_sparse::add_to_dense(const sparse_matrix& a, bool transposed, const void* x, void* result) {
+  with_types(a, [&](auto element, auto index) {
+    using T = decltype(element);
+    using I = decltype(index);
+    if (transposed) add_columns<T, I>(a, static_cast<const T*>(x), static_cast<T*>(result));
+    else add_rows<T, I>(a, static_cast<const T*>(x), static_cast<T*>(result));
   });
 }
 

@@ -25,6 +25,7 @@ class cpu_sparse final : public runtime::sparse {
                      std::size_t bytes, const runtime::sparse_matrix& extents, void* indptr, void* indices,
                      void* data) override;
   void spread(const runtime::sparse_matrix& a, std::size_t bytes, bool transposed, void* result) override;
+  void add_to_dense(const runtime::sparse_matrix& a, bool transposed, const void* x, void* result) override;
   void elements_at(const runtime::sparse_matrix& a, std::size_t bytes, const std::int64_t* rows,
                    const std::int64_t* columns, std::int64_t count, void* result) override;
   void extremes(const runtime::sparse_matrix& a, bool transposed, bool largest, void* result,
