@@ -56,6 +56,16 @@ TEST_CASE("compile: loops of elements are kernels of the program") {
                          ndarray(x * 2), {.call_each = each});
       },
       {3, 2});
+  const ndarray c = array({0.5, 2.0}),
+                d = numbers({2, 2});  // numbers that are known, and some that the arguments decide
+  check_loop(
+      [&](bool each, const ndarray& x) {
+        const ndarray e = d * x(0) + c;
+        return fori_loop(0, 30,
+                         [&](const ndarray&, const ndarray& h) { return ndarray(sin(h) * c(1) + e(1, 0) * d(0, 1)); },
+                         ndarray(x + e(0, 0)), {.call_each = each});
+      },
+      {4});
   if (!on_host()) return;
   const auto f = compile([&](const ndarray& x) { return smoothed(false, x); });
   const ndarray x = numbers({40});
@@ -66,6 +76,7 @@ TEST_CASE("compile: loops of elements are kernels of the program") {
 }
 
 TEST_CASE("compile: steps of several kernels and products run from lists within the program") {
+  if (!on_host()) return;
   const ndarray w = numbers({4, 4}) * 0.1, u = numbers({3, 4});
   int calls = 0;
   check_loop(
@@ -92,6 +103,16 @@ TEST_CASE("compile: steps of several kernels and products run from lists within 
         return concatenate({a, b});
       },
       {6, 6});
+  check_loop(
+      [&](bool each, const ndarray& x) {
+        const ndarray m = x * 0.5;  // read in all steps, and another in the next call
+        const auto step = [&](const ndarray&, const ndarray& h) {
+          const ndarray y = matmul(m, h);
+          return ndarray(y / sqrt(sum(y * y)));
+        };
+        return fori_loop(0, 80, step, ndarray(x(0) + 0.1), {.call_each = each});
+      },
+      {16, 16});
   // What follows a loop reads what it has left; what came before has gone.
   check_loop(
       [&](bool each, const ndarray& x) {
@@ -133,6 +154,7 @@ TEST_CASE("compile: while_loop looks at its condition within the program") {
 }
 
 TEST_CASE("compile: loops in loops") {
+  if (!on_host()) return;
   check_loop(
       [](bool each, const ndarray& x) {
         const auto inner = [&](const ndarray& m) {
@@ -146,7 +168,6 @@ TEST_CASE("compile: loops in loops") {
                          x, {.call_each = each});
       },
       {4, 4});
-  if (!on_host()) return;
   const auto nested = [](const ndarray& x) {
     return fori_loop(
         0, 16,
