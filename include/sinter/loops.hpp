@@ -98,6 +98,8 @@ void settle_examples(std::span<ndarray* const> arrays);
 /// for any of them; then `chosen` becomes true, and the step must leave the carry of the others as it is.
 /// shape_error: not one element; dtype_error: not bool.
 bool goes_on(const ndarray& condition, bool& chosen);
+/// shape_error, dtype_error: not one bool.
+void check_condition(const ndarray& condition);
 /// After a step of which some examples of a vmap are exempt.
 void keep_unless(const ndarray& condition, std::span<ndarray* const> before, std::span<ndarray* const> after);
 /// The number of steps of a scan over arrays along their first axes.
@@ -207,7 +209,8 @@ Carry while_array(Condition& condition, Body& body, Carry carry, const while_loo
   ndarray goes_on_now = condition(std::as_const(carry));
   for (std::int64_t k = 0;; ++k) {
     bool chosen = false;
-    if (!goes_on(goes_on_now, chosen)) return carry;
+    if (loop.is_captured_at_once()) check_condition(goes_on_now);
+    else if (!goes_on(goes_on_now, chosen)) return carry;
     const bool captured = !chosen && loop.capture(k, array_list(carry), {}, [&] {
       Carry next = body(std::as_const(carry));
       ndarray again = condition(std::as_const(next));
@@ -215,7 +218,7 @@ Carry while_array(Condition& condition, Body& body, Carry carry, const while_loo
       loop.give(array_list(next), output);
     });
     if (captured) {
-      loop.run_while(array_list(carry));
+      loop.run_while(array_list(carry), goes_on_now);
       return carry;
     }
     if (!chosen) loop.before_call(k, array_list(carry), {});

@@ -43,12 +43,14 @@ class traced_loop {
                                 std::span<std::vector<ndarray>> before);
   /// The same where the argument is the number of the step, counted from `lower`.
   void run_numbers(std::int64_t k, std::int64_t lower, arrays carry);
-  /// As long as the output is true.
-  void run_while(arrays carry);
+  /// As long as the output, before the first step the condition, is true.
+  void run_while(arrays carry, const ndarray& condition);
+  /// Whether the step is to be captured before it has been called: the host cannot read the condition.
+  bool is_captured_at_once() const noexcept;
 
  private:
   struct state;
-  std::unique_ptr<state> state_;  // null: not watched any more
+  std::shared_ptr<state> state_;  // null: not watched any more
 };
 
 }  // namespace sinter::inline v0::detail

@@ -10,6 +10,7 @@
 
 #include "sinter/apply.hpp"
 #include "sinter/cluster.hpp"
+#include "sinter/compile.hpp"
 #include "sinter/dist.hpp"
 #include "sinter/grad.hpp"
 #include "sinter/loops.hpp"

@@ -9,6 +9,7 @@
 #include "backends/cpu/linalg/recorded_products.hpp"
 #include "backends/cpu/linalg/recorded_solvers.hpp"
 #include "runtime/backend.hpp"
+#include "runtime/recording_stream.hpp"
 
 namespace sinter::cpu {
 
@@ -32,12 +33,12 @@ struct recorded_step {
 using recorded_steps = std::vector<std::unique_ptr<const recorded_step>>;
 
 /// A stream whose work is captured.
-class recorder final : public cpu_stream {
+class recorder final : public cpu_stream, public runtime::recording_stream {
  public:
   using cpu_stream::cpu_stream;
   void add(const runtime::prepared& p, const jit::launch& l, void* scratch);
   void add(void* to, const void* from, std::size_t bytes);
-  void add(std::function<void()> call);
+  void add(std::function<void()> call) override;
   std::unique_ptr<runtime::recorded_work> finish();
   void clear() noexcept { steps_.clear(); }
   /// The products, factorisations and additions by position of a capture: they are recorded, and computed by `of` in each

@@ -17,13 +17,17 @@ std::uint32_t next_number() noexcept {
 
 }  // namespace
 
-recording_capture::recording_capture(runtime::stream& s)
-    : ongoing_capture(s, runtime::this_thread().source[s.owner().slot()]),
-      memory_(std::make_shared<capture_memory>(device_, s)) {
+// Memory that it takes is nobody else's, also in between launches: it does not come from the capture around it.
+recording_capture::recording_capture(runtime::stream& s, recording_capture* within)
+    : ongoing_capture(within ? within->outside_ : s,
+                      within ? within->source_before_ : runtime::this_thread().source[s.owner().slot()]),
+      memory_(std::make_shared<capture_memory>(device_, outside_)),
+      within_(within) {
   runtime::thread_state& mine = runtime::this_thread();
-  if (current_capture()) throw device_error("[capture] a capture is going on in this thread already");
+  if (current_capture() != within) throw device_error("[capture] a capture is going on in this thread already");
   number_ = next_number();
   stream_before_ = mine.current[device_.slot()];
+  thread_source_before_ = mine.source[device_.slot()];
   recording_ = &device_.begin_capture();
   recording_->set_notes(&notes_);
   mine.current[device_.slot()] = recording_;
@@ -36,11 +40,34 @@ recording_capture::recording_capture(runtime::stream& s)
 void recording_capture::leave() noexcept {
   runtime::thread_state& mine = runtime::this_thread();
   mine.current[device_.slot()] = stream_before_;
-  mine.source[device_.slot()] = source_before_;
-  mine.capture = 0;
+  mine.source[device_.slot()] = thread_source_before_;
+  mine.capture = within_ ? within_->number_ : 0;
   if (recording_) recording_->set_notes(nullptr);
   --runtime::captures_anywhere;
-  set_current_capture(nullptr);
+  set_current_capture(within_);
+}
+
+recording_capture::around::around(recording_capture& inner) : inner_(inner) {
+  if (!inner.within_) {
+    outside_.emplace();
+    return;
+  }
+  runtime::thread_state& mine = runtime::this_thread();
+  const int slot = inner.device_.slot();
+  recording_ = std::exchange(mine.current[slot], inner.stream_before_);
+  source_ = std::exchange(mine.source[slot], inner.thread_source_before_);
+  mine.capture = inner.within_->number_;
+  set_current_capture(inner.within_);
+}
+
+recording_capture::around::~around() {
+  if (!inner_.within_) return;
+  runtime::thread_state& mine = runtime::this_thread();
+  const int slot = inner_.device_.slot();
+  mine.current[slot] = recording_;
+  mine.source[slot] = source_;
+  mine.capture = inner_.number_;
+  set_current_capture(&inner_);
 }
 
 std::unique_ptr<runtime::recorded_work> recording_capture::end_recording() {

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "graph/run/ongoing_capture.hpp"
@@ -13,9 +14,24 @@ class capture_memory;
 
 class recording_capture : public ongoing_capture {
  protected:
-  /// Begins. device_error within another capture.
-  explicit recording_capture(runtime::stream& s);
+  /// Begins. device_error within another capture, unless that is `within`: then its work becomes part of that one's.
+  explicit recording_capture(runtime::stream& s, recording_capture* within = nullptr);
   ~recording_capture() = default;
+
+  /// While it lives, the calling thread's work is that of the capture around this one, or of none.
+  class around {
+   public:
+    explicit around(recording_capture& inner);
+    ~around();
+    around(const around&) = delete;
+    around& operator=(const around&) = delete;
+
+   private:
+    recording_capture& inner_;
+    std::optional<outside_capture> outside_;
+    runtime::stream* recording_ = nullptr;
+    runtime::block_source* source_ = nullptr;
+  };
 
   void note_made(const std::shared_ptr<storage>& s) final;
   void hold(const value& leaf) final;
@@ -26,6 +42,8 @@ class recording_capture : public ongoing_capture {
   /// Gives up what has been recorded, if that has not ended. After leave().
   void abandon_recording();
 
+  const recording_capture* within() const noexcept { return within_; }
+
   std::uint32_t number_;  // each capture of the process has one of its own; 0 is none's
   runtime::use_notes notes_;
   std::shared_ptr<capture_memory> memory_;
@@ -33,7 +51,10 @@ class recording_capture : public ongoing_capture {
   std::vector<value> held_;
 
  private:
-  runtime::stream* stream_before_;  // the thread's current stream before the capture
+  recording_capture* within_;  // the capture around this one
+  // Of the thread before the capture.
+  runtime::stream* stream_before_;
+  runtime::block_source* thread_source_before_;
   runtime::stream* recording_ = nullptr;
 };
 

@@ -1,21 +1,19 @@
 #include "graph/capture/step_work.hpp"
 
 #include <algorithm>
+#include <mutex>
+#include <unordered_set>
 #include <utility>
 
+#include "graph/capture/capture.hpp"
 #include "graph/capture/memory.hpp"
 #include "graph/run/flush.hpp"
 #include "graph/values/example.hpp"
+#include "runtime/recording_stream.hpp"
 #include "runtime/stream.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::graph {
-namespace {
-
-thread_local step_session* current_session = nullptr;
-
-}  // namespace
-
 step_work::~step_work() {
   work_.reset();
   results_.clear();
@@ -40,22 +38,64 @@ void step_work::expect_unchanged(std::span<const value> inputs) {
   work->expect_unchanged(std::move(unchanged));
 }
 
-step_session* step_session::current() noexcept { return current_session; }
+bool step_work::is_current() const {
+  return std::all_of(arrays_.begin(), arrays_.end(), [](const array_read& r) {
+    return r.array->now() == r.elements && (!r.is_shared || r.array.use_count() > 1);
+  });
+}
 
-step_session::step_session(runtime::stream& s) : recording_capture(s) { current_session = this; }
+step_session* step_session::current() noexcept { return dynamic_cast<step_session*>(current_capture()); }
+
+bool step_session::takes_loops() noexcept {
+  if (!is_capturing()) return false;
+  const step_session* const s = current();
+  return s && s->takes_loops_;
+}
+
+void step_session::add_call(std::function<void()> call) {
+  runtime::stream& recording = current()->device_.current_stream();
+  dynamic_cast<runtime::recording_stream&>(recording).add(std::move(call));
+}
+
+recording_capture* step_session::around_steps() noexcept { return takes_loops() ? current() : nullptr; }
+
+step_session::step_session(runtime::stream& s, step_of what)
+    : recording_capture(s, around_steps()), takes_loops_(what == step_of::function || (within() != nullptr)) {}
 
 step_session::~step_session() {
   results_.clear();
-  if (current_session == this) {
+  if (current() == this) {
     leave();
     abandon_recording();
   }
   restore();
 }
 
-void step_session::leave() noexcept {
-  recording_capture::leave();
-  current_session = nullptr;
+/// What was recorded before the capture is not evaluated in it: a value has its elements once and for all.
+void step_session::before_evaluation(std::span<const value> roots) {
+  std::vector<value> before;
+  {
+    const std::lock_guard lock(flush_mutex());  // evaluation releases a node's operands
+    std::unordered_set<const node*> seen;
+    std::vector<node*> next;
+    for (const value& v : roots) next.push_back(v.get());
+    while (!next.empty()) {
+      node* const n = next.back();
+      next.pop_back();
+      if (n->is_leaf() || n->operand_count() == 0 || !seen.insert(n).second) continue;
+      if (n->capture != number_) {
+        if (!is_example(*n)) before.emplace_back(n);
+        continue;
+      }
+      for (int k = 0; k < n->operand_count(); ++k) next.push_back(n->operand(k));
+    }
+  }
+  if (before.empty()) return;
+  {
+    const around outer(*this);
+    flush(before);
+  }
+  for (const value& v : before) hold(v);
 }
 
 /// An array from before is evaluated outside of the capture, once; the step reads it where it is. One that stands for an
@@ -64,8 +104,11 @@ void step_session::touch(const std::shared_ptr<storage>& s) {
   if (s->made_in == number_ || touched_.count(s.get()) != 0) return;
   value now = s->now();
   if (s->device == device_.id() && !is_example(now)) {
-    const outside_capture outside;
-    flush(std::span(&now, 1));
+    {
+      const around outer(*this);
+      if (is_capturing()) graph::touch(s);
+      flush(std::span(&now, 1));
+    }
     hold(now);
   }
   touched_.emplace(s.get(), array_before{s, std::move(now)});
@@ -81,6 +124,17 @@ bool step_session::has_side_effects() const {
   return std::any_of(made_.begin(), made_.end(), lives) || std::any_of(deferred_.begin(), deferred_.end(), lives);
 }
 
+std::vector<step_work::array_read> step_session::arrays_read() {
+  std::vector<step_work::array_read> all;
+  if (!takes_loops_ || within()) return all;  // a step of a loop is run at once, or by the function around it
+  for (auto& [s, before] : touched_)
+    if (before.array->device == device_.id() && !is_example(before.original))
+      all.push_back({std::move(before.array), std::move(before.original), false});
+  touched_.clear();
+  for (step_work::array_read& r : all) r.is_shared = r.array.use_count() > 1;
+  return all;
+}
+
 std::unique_ptr<step_work> step_session::finish() {
   flush(results_);
   if (has_side_effects()) return nullptr;
@@ -90,6 +144,7 @@ std::unique_ptr<step_work> step_session::finish() {
   r->memory_ = memory_;
   r->results_ = std::move(results_);
   r->held_ = std::move(held_);
+  r->arrays_ = arrays_read();
   r->kept_ = std::move(notes_.keep);
   memory_ = nullptr;
   return r;

@@ -1,5 +1,7 @@
-// A step of a loop, captured once and run again and again on the host: what the step is given lies at fixed places, and so
-// does what it computes.
+// A step of a loop, or a function, captured once and run again and again on the host: what it is given lies at fixed places,
+// and so does what it computes.
+//
+// A function may have loops, whose steps are captured within its own capture: running them is one entry in its list.
 //
 // Unlike captured work that a user launches (capture.hpp), arrays from before are read where they are and stay as they
 // were: none is pinned, and a step that writes one is refused. So nobody can tell afterwards that there was a capture.
@@ -32,21 +34,33 @@ class step_work {
   void expect_unchanged(std::span<const value> inputs);
   /// Declares what run() uses.
   void declare(runtime::submission& work) const;
+  /// Whether the arrays from before that the step has read are as they were, and somebody else still has them: a name that
+  /// stands for another array now has left the one that it stood for.
+  bool is_current() const;
 
  private:
   friend class step_session;
   step_work() = default;
   std::shared_ptr<capture_memory> memory_;
+  struct array_read {
+    std::shared_ptr<storage> array;
+    value elements;
+    bool is_shared;
+  };
   std::vector<value> results_, held_;
+  std::vector<array_read> arrays_;
   std::vector<std::shared_ptr<const void>> kept_;
   std::unique_ptr<runtime::recorded_work> work_;  // destroyed first
 };
 
+/// What is captured: a step, or a function whose loops are captured as well.
+enum class step_of : std::uint8_t { loop, function };
+
 /// The capture of a step on this thread, from its beginning to finish(). Without finish(), everything is as before.
 class step_session final : public recording_capture {
  public:
-  /// Of the host, whose memory the inputs have. device_error within another capture.
-  explicit step_session(runtime::stream& s);
+  /// Of the host, whose memory the inputs have. device_error within another capture, but for a step within a function.
+  explicit step_session(runtime::stream& s, step_of what = step_of::loop);
   ~step_session();
   step_session(const step_session&) = delete;
   step_session& operator=(const step_session&) = delete;
@@ -58,13 +72,19 @@ class step_session final : public recording_capture {
   /// Null where it has.
   std::unique_ptr<step_work> finish();
 
+  void before_evaluation(std::span<const value> roots) override;
   void touch(const std::shared_ptr<storage>& s);
   void note_deferred(const std::shared_ptr<const array_view>& v) { deferred_.push_back(v); }
   /// The one of the calling thread, also while it works outside of it; null if there is none.
   static step_session* current() noexcept;
+  /// Whether a function of the calling thread's is captured with its loops, or a step of one of these.
+  static bool takes_loops() noexcept;
+  /// What the step does besides launches and copies, each time that it is run; the calling thread is in a capture.
+  static void add_call(std::function<void()> call);
 
  private:
-  void leave() noexcept;
+  static recording_capture* around_steps() noexcept;
+  std::vector<step_work::array_read> arrays_read();
   void restore() noexcept;
 
   struct array_before {
@@ -74,6 +94,7 @@ class step_session final : public recording_capture {
   std::unordered_map<const storage*, array_before> touched_;
   std::vector<std::weak_ptr<const array_view>> deferred_;
   std::vector<value> results_;
+  bool takes_loops_;
 };
 
 }  // namespace sinter::graph

@@ -444,6 +444,8 @@ bool is_memory(const value& v) { return v->is_leaf() && !is_on_mesh(v->device); 
 }  // namespace
 
 void flush(std::span<const value> roots) {
+  if (is_capturing()) [[unlikely]]
+    current_capture()->before_evaluation(roots);
   release_kept_arrays_if_many();
   if (std::all_of(roots.begin(), roots.end(), is_memory)) return;
   std::lock_guard lock(flush_mutex());

@@ -2,6 +2,7 @@
 // interface is the only dependency in the other direction.
 #pragma once
 #include <memory>
+#include <span>
 
 #include "graph/values/storage.hpp"
 #include "runtime/thread_state.hpp"
@@ -20,6 +21,8 @@ class ongoing_capture {
   virtual void note_made(const std::shared_ptr<storage>& s) = 0;
   /// Captured work reads memory that may have no array left: the capture keeps the leaf alive.
   virtual void hold(const value& leaf) = 0;
+  /// Values are about to be evaluated.
+  virtual void before_evaluation(std::span<const value>) {}
   runtime::backend& device() const noexcept { return device_; }
 
  protected:

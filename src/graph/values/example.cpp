@@ -4,12 +4,14 @@
 #include <utility>
 
 #include "graph/values/record.hpp"
+#include "sinter/error.hpp"
 #include "sinter/vmap_error.hpp"
 
 namespace sinter::graph {
 namespace {
 
 constinit thread_local example_source* innermost_source = nullptr;
+constinit thread_local int draws_refused = 0;
 
 /// Never compiled.
 const jit::user_function* placeholder_function(dtype type) {
@@ -43,6 +45,9 @@ example_source* example_source::innermost() noexcept { return innermost_source; 
 example_source::scope::scope(example_source* s) noexcept : before_(std::exchange(innermost_source, s)) {}
 example_source::scope::~scope() { innermost_source = before_; }
 
+refused_draws::refused_draws() noexcept { ++draws_refused; }
+refused_draws::~refused_draws() { --draws_refused; }
+
 std::uint64_t blocks_of_draw(jit::opcode op, dtype type, std::int64_t n) noexcept {
   const bool rejects = op >= jit::opcode::random_gamma;
   const std::int64_t each = rejects ? 1 : 16 / static_cast<std::int64_t>(itemsize(type));
@@ -51,6 +56,11 @@ std::uint64_t blocks_of_draw(jit::opcode op, dtype type, std::int64_t n) noexcep
 
 value record_draw(jit::opcode op, dtype type, const dims& shape, const random_stream& stream,
                   std::span<const value> parameters, runtime::device_id device) {
+  if (draws_refused != 0)
+    throw value_error(
+        "[compile] the function draws random numbers, and would draw the same ones in each call: draw them outside, "
+        "and "
+        "pass them as arguments");
   if (innermost_source) return innermost_source->draw(op, type, shape, stream, parameters, device);
   return record_random(op, type, shape, stream, parameters, device);
 }

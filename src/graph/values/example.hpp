@@ -48,9 +48,19 @@ class example_source {
   ~example_source() = default;
 };
 
+/// While one lives, draws of this thread throw value_error: the function is called once, for calls that would all get the same
+/// numbers.
+class refused_draws {
+ public:
+  refused_draws() noexcept;
+  ~refused_draws();
+  refused_draws(const refused_draws&) = delete;
+  refused_draws& operator=(const refused_draws&) = delete;
+};
+
 /// The number of blocks of four words that a draw of n elements takes.
 std::uint64_t blocks_of_draw(jit::opcode op, dtype type, std::int64_t n) noexcept;
-/// As record_random; within a vmap each example has numbers of its own.
+/// As record_random; within a vmap each example has numbers of its own. value_error where draws are refused.
 value record_draw(jit::opcode op, dtype type, const dims& shape, const random_stream& stream,
                   std::span<const value> parameters, runtime::device_id device);
 

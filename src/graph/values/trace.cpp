@@ -131,6 +131,8 @@ void watch::end() noexcept {
   list_.end();
 }
 
+bool watch::has(const trace& t) noexcept { return current_watch && &t == &current_watch->list_; }
+
 void note_host_read() noexcept {
   if (current_watch) [[unlikely]]
     current_watch->complete_ = false;

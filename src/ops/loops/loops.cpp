@@ -67,16 +67,12 @@ void settle_examples(std::span<ndarray* const> arrays) {
   }
 }
 
-namespace {
-
 void check_condition(const ndarray& condition) {
   const graph::array_view& v = view_of(condition, "while_loop");
   if (core::element_count(v.shape) != 1)
     fail<shape_error>("while_loop", "the condition has shape ", v.shape, ", not one element");
   if (v.type != dtype::b1) fail<dtype_error>("while_loop", "the condition is ", v.type, ", not bool");
 }
-
-}  // namespace
 
 bool goes_on(const ndarray& condition, bool& chosen) {
   check_condition(condition);

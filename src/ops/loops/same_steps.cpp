@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "graph/run/flush.hpp"
+#include "graph/run/ongoing_capture.hpp"
 #include "graph/values/example.hpp"
 #include "ops/base/opaque_call.hpp"
 #include "ops/vmap/example_level.hpp"
@@ -52,6 +53,7 @@ constexpr std::size_t compared_bytes = 1 << 14;
 bool same_elements(const node& a, const node& b) {
   const std::size_t bytes = a.bytes();
   if (a.buffer == b.buffer && a.buffer_offset == b.buffer_offset) return true;
+  if (graph::is_capturing()) return false;  // they have not been computed
   if (bytes > compared_bytes || !a.buffer->owner().host_addressable() || a.buffer->has_faults()) return false;
   const auto begin = [](const node& n) {
     return static_cast<const char*>(n.buffer->data_to_read()) +
@@ -76,7 +78,9 @@ class comparison {
     const auto k = static_cast<std::size_t>(at);
     return position(a_.entries()[k].results, x) == position(b_.entries()[k].results, y);
   }
-  bool same_entry(const trace::entry& x, const trace::entry& y) {
+  /// `needed`: whether the results of the step follow from it.
+  bool same_entry(const trace::entry& x, const trace::entry& y, bool needed) {
+    needed_ = needed;
     if (x.kind != y.kind || x.results.size() != y.results.size() || x.operands.size() != y.operands.size() ||
         x.is_constant != y.is_constant)
       return false;
@@ -89,6 +93,7 @@ class comparison {
                       &g = static_cast<const traced_opaque&>(*y.call).call;
     return std::strcmp(f.name, g.name) == 0 && f.numbers == g.numbers && f.text == g.text && !f.own && !g.own;
   }
+  void compare_results() noexcept { needed_ = true; }
 
  private:
   static bool alike(const value& x, const value& y) {
@@ -105,7 +110,9 @@ class comparison {
     const node_kind kind = x.kind;
     if (kind != y.kind) return false;
     if (kind == node_kind::leaf) return same_elements(x, y);
-    if (kind == node_kind::call && x.operand_count() == 0) return false;  // a draw of an example, or what is like one
+    // A draw of an example, or what is like one; or the example of a vmap within the step, whose function has recorded what
+    // nobody needs once it has been recorded again for all examples.
+    if (kind == node_kind::call && x.operand_count() == 0) return !needed_ && graph::is_example(x);
     if (!same_payload(kind, x, y) || x.operand_count() != y.operand_count()) return false;
     for (int k = 0; k < x.operand_count(); ++k)
       if (!same_constant(*x.operand(k), *y.operand(k))) return false;
@@ -113,6 +120,7 @@ class comparison {
   }
 
   const trace &a_, &b_;
+  bool needed_ = true;
   int visits_ = 0;
 };
 
@@ -123,8 +131,10 @@ bool are_same(const step_record& a, const step_record& b) {
   const auto first = a.list->entries(), second = b.list->entries();
   if (first.size() != second.size() || a.results.size() != b.results.size()) return false;
   comparison c(*a.list, *b.list);
+  const std::vector<bool> needed = a.list->needed_for(a.results);
   for (std::size_t k = 0; k < first.size(); ++k)
-    if (!c.same_entry(first[k], second[k])) return false;
+    if (!c.same_entry(first[k], second[k], needed[k])) return false;
+  c.compare_results();
   for (std::size_t k = 0; k < a.results.size(); ++k)
     if (!c.same_value(a.results[k], b.results[k])) return false;
   return true;

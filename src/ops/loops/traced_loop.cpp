@@ -16,35 +16,21 @@
 //
 // So it is where a step depends on the example of a vmap, for which that call is one loop of all examples.
 //
+// Within a function that is captured with its loops (compiled_calls.cpp), a loop is part of that capture: the launch of its
+// kernel, or one entry that runs the list of its captured step. The condition of a while_loop is not known then, so its step
+// is captured at once.
+//
 // Captures are for small steps on the host, where work is done when the call returns: the steps of large ones are better
 // recorded, since they fuse. On a GPU, loops are kernels or their steps are called. Not where another loop watches its own
 // steps.
-#include "sinter/traced_loop.hpp"
-
 #include <algorithm>
-#include <cstring>
-#include <optional>
 #include <string_view>
 #include <utility>
 
-#include "core/shape.hpp"
-#include "graph/capture/step_work.hpp"
-#include "graph/run/flush.hpp"
-#include "graph/run/step_loop_run.hpp"
-#include "graph/values/example.hpp"
-#include "graph/values/faults.hpp"
-#include "graph/values/watch.hpp"
-#include "ops/base/opaque_call.hpp"
-#include "ops/loops/loop_derivatives.hpp"
-#include "ops/loops/same_steps.hpp"
-#include "ops/loops/step_copies.hpp"
-#include "sinter/creation.hpp"
-#include "sinter/manipulate.hpp"
+#include "ops/loops/traced_loop_state.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::inline v0::detail {
-
-using namespace ops;
 
 namespace {
 
@@ -52,50 +38,21 @@ namespace {
 constexpr std::int64_t least_steps = 16;
 /// The first step of a loop of unknown length that is watched.
 constexpr std::int64_t watched_later = 2;
-/// Bytes of what a captured step takes and gives, at most. Larger steps cost the device more than the host.
-constexpr std::size_t small_step = std::size_t{256} << 10;
-/// Steps of a while_loop that a kernel runs at most, first and at all, before the host looks at the condition: compiled code
-/// can take over, and the work of a launch is known to this factor.
-constexpr std::int64_t first_steps = 256, more_steps = 8, most_steps = std::int64_t{1} << 20;
 /// Operations that a step records, at most.
 constexpr std::size_t most_entries = 4096;
 
-/// On a GPU the calls of a step are not followed: loops with calls are no kernels there, and the bits of a product may depend on
-/// the memory that its operands have when it is announced.
-class step_listener : public trace_interceptor {
- public:
-  using trace_interceptor::trace_interceptor;
-  bool takes(const ndarray& x) const override {
-    return x.device().kind == device_kind::cpu && trace_interceptor::takes(x);
-  }
-};
-
-struct watching {
-  /// Where a derivative follows, what it takes for one call must be one here: what that records, the derivative does not see.
-  watching(const char* function, bool is_followed)
-      : watch(function), listening(std::in_place, watch.list(), is_followed) {}
-  ~watching() { stop(); }
-  void stop() {
-    scope.reset();
-    watch.end();
-  }
-  graph::watch watch;
-  std::optional<step_listener> listening;
-  std::optional<interceptor_scope> scope{std::in_place, *listening};
-  std::vector<value> results;
-};
-
-enum class listeners : std::uint8_t { none, derivatives, others };
+enum class listeners : std::uint8_t { none, derivatives, watch, others };
 
 /// Who follows what this thread records.
 listeners who_listens() {
-  listeners found = listeners::none;
+  bool watch = false, derivatives = false;
   for (const graph::trace* t = graph::trace::innermost(); t; t = t->outer()) {
     if (t->is_paused()) continue;
-    if (t->filter() != graph::trace_filter::inexact) return listeners::others;
-    found = listeners::derivatives;
+    if (t->filter() != graph::trace_filter::inexact && !graph::watch::has(*t)) return listeners::others;
+    (graph::watch::has(*t) ? watch : derivatives) = true;
   }
-  return found;
+  if (watch) return derivatives ? listeners::others : listeners::watch;
+  return derivatives ? listeners::derivatives : listeners::none;
 }
 
 /// Whether the step of one example of a vmap is not that of the others.
@@ -106,86 +63,7 @@ bool depends_on_example(const step_record& step) {
   return std::any_of(inputs.begin(), inputs.end(), is_example);
 }
 
-bool is_on_host(const value& v) { return v->device.kind == runtime::device_kind::cpu; }
-bool is_on_mesh(const value& v) { return v->device.kind == runtime::device_kind::mesh; }
-
-value in_memory(const ndarray& x) {
-  value v = value_of(x);
-  graph::flush(std::span(&v, 1));
-  return v;
-}
-
 }  // namespace
-
-struct traced_loop::state {
-  const char* function;
-  std::int64_t steps, first_watched;
-  std::unique_ptr<watching> watched[2];  // the second one may be in progress
-  step_kind kind;
-  bool same = false, small = true, on_host = true;
-  std::vector<value> first;  // the carry before the first step, from which known steps are run
-  std::unique_ptr<graph::step_loop> loop;
-  bool is_followed = false;                              // by derivatives
-  std::shared_ptr<const step_function> for_derivatives;  // or for a vmap
-
-  std::vector<value> carry, arguments;  // what the captured step takes
-  graph::step_session* session = nullptr;
-  std::unique_ptr<graph::step_work> work;
-  std::vector<block_copy> set_aside, moves;
-  std::vector<char> aside;
-
-  bool suits(arrays all) {
-    std::size_t bytes = 0;
-    for (const ndarray* const a : all) {
-      const value v = value_of(*a, function);
-      if ((graph::is_example(v) && steps < 0) || is_on_mesh(v) || v->opaque) return false;
-      bytes += v->bytes();
-      on_host = on_host && is_on_host(v);
-    }
-    small = small && on_host && bytes <= small_step;
-    return true;
-  }
-  void find_loop(const watching& step, std::size_t carried);
-  void forget_step() {
-    loop.reset();
-    for_derivatives.reset();
-  }
-  /// Whether a third call is made only to see whether the step does something besides.
-  bool is_known() const noexcept { return loop || for_derivatives; }
-  /// What a third step is given. Where the step is known, nobody reads the elements: the step is called to see whether it
-  /// does something else besides.
-  value taken(const ndarray& x) const {
-    if (!is_known()) return graph::snapshot(in_memory(x));
-    const graph::array_view& v = view_of(x, function);
-    return graph::unset_leaf(v.shape, v.type, v.device());
-  }
-  std::span<const value> next() const { return work->results().first(carry.size()); }
-  std::span<const value> outputs() const { return work->results().subspan(carry.size()); }
-  void plan_moves();
-  /// Nothing else runs until the loop is done.
-  void expect_unchanged() {
-    std::vector<value> inputs = carry;
-    inputs.insert(inputs.end(), arguments.begin(), arguments.end());
-    work->expect_unchanged(inputs);
-  }
-  /// What is wrong with data that the steps have read is wrong with what they have computed.
-  void pass_faults(const value& to) const {
-    for (const value& v : work->reads()) graph::inherit_faults(to, {&v});
-  }
-  void move_carry() {
-    copy_all(set_aside);
-    copy_all(moves);
-  }
-  template <class F>
-  void run(F&& all_steps);
-  std::vector<ndarray> run_loop(arrays to, arrays xs, const graph::loop_range& over) const;
-  void run_loop_while(arrays carry) const;
-  std::vector<ndarray> run_followed(arrays carry, std::vector<ndarray> scanned, bool reverse) const;
-  bool is_known_after(const watching& step, arrays carry, arrays arguments, arrays next, arrays outputs);
-  void return_carry(arrays to) const {
-    for (std::size_t j = 0; j < to.size(); ++j) *to[j] = wrap(carry[j]);
-  }
-};
 
 /// How the results of a step become the carry. What lies in the memory of another array of the carry, as where a step
 /// exchanges two, is copied before anything is written.
@@ -213,61 +91,19 @@ void traced_loop::state::plan_moves() {
   }
 }
 
-template <class F>
-void traced_loop::state::run(F&& all_steps) {
-  runtime::backend& device = runtime::get_backend({});
-  {
-    runtime::submission use(device);
-    work->declare(use);
-    for (const value& v : carry) use.writes(*v->buffer);
-    for (const value& v : arguments) use.writes(*v->buffer);
-    all_steps(use);
-  }
-  for (const value& v : carry) pass_faults(v);
-  graph::report_captured_faults(device);
-}
-
-/// Sets the carry, and returns the outputs.
-std::vector<ndarray> traced_loop::state::run_loop(arrays to, arrays xs, const graph::loop_range& over) const {
-  std::vector<value> scanned;
-  for (const ndarray* const x : xs) scanned.push_back(value_of(*x));
-  std::vector<value> results = loop->run(first, scanned, over);
-  for (std::size_t j = 0; j < to.size(); ++j) *to[j] = wrap(std::move(results[j]));
-  std::vector<ndarray> all;
-  for (std::size_t j = to.size(); j < results.size(); ++j) all.push_back(wrap(std::move(results[j])));
-  return all;
-}
-
-void traced_loop::state::run_loop_while(arrays carry) const {
-  std::vector<value> now;
-  for (const ndarray* const a : carry) now.push_back(value_of(*a));
-  for (std::int64_t most = first_steps;; most = std::min(most * more_steps, most_steps)) {
-    now = loop->run(now, {}, {most, 0, false});
-    const ndarray again = wrap(std::move(now.back()));
-    now.pop_back();
-    if (!again.item<bool>()) break;
-  }
-  for (std::size_t j = 0; j < carry.size(); ++j) *carry[j] = wrap(std::move(now[j]));
-}
-
-/// Sets the carry, and returns the outputs. What the watched steps have given is not asked for any more.
-std::vector<ndarray> traced_loop::state::run_followed(arrays to, std::vector<ndarray> scanned, bool reverse) const {
-  std::vector<ndarray> operands;
-  for (const value& v : first) operands.push_back(wrap(v));
-  operands.insert(operands.end(), scanned.begin(), scanned.end());
-  for (const value& v : for_derivatives->constants()) operands.push_back(wrap(v));
-  std::vector<ndarray> results = run_for_derivatives({for_derivatives, to.size(), steps, reverse}, operands);
-  for (std::size_t j = 0; j < to.size(); ++j) *to[j] = std::move(results[j]);
-  results.erase(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(to.size()));
-  return results;
-}
-
 traced_loop::traced_loop(const char* function, std::int64_t steps, step_kind kind) {
   const listeners who = who_listens();
-  if (kind == step_kind::called || who == listeners::others || graph::is_capturing()) return;
+  const bool in_capture = graph::is_capturing();
+  if (kind == step_kind::called || who == listeners::others) return;
+  if (in_capture && !graph::step_session::takes_loops()) return;
   if (steps >= 0 && steps < least_steps) return;
   if (steps < 0 && who == listeners::derivatives) return;
-  state_ = std::make_unique<state>();
+  if (who == listeners::watch) {
+    if (steps >= 0 || !in_capture) return;
+    graph::note_host_read();  // what the loop gives is in no list
+  }
+  state_ = std::make_shared<state>();
+  state_->same = in_capture && steps < 0;
   state_->function = function;
   state_->steps = steps;
   state_->kind = kind;
@@ -385,97 +221,12 @@ bool traced_loop::capture(std::int64_t, arrays carry, arrays arguments, const st
     state_.reset();
     return false;
   }
-  s.expect_unchanged();
+  s.session = nullptr;
+  if (!graph::is_capturing()) s.expect_unchanged();
   s.plan_moves();
   return true;
 }
 
-std::vector<ndarray> traced_loop::run_scan(std::int64_t k, arrays carry, arrays xs, bool reverse,
-                                           std::span<std::vector<ndarray>> before) {
-  state& s = *state_;
-  if (s.loop) return s.run_loop(carry, xs, {s.steps, 0, reverse});
-  const std::int64_t n = s.steps;
-  if (s.for_derivatives) {
-    std::vector<ndarray> scanned;
-    for (const ndarray* const x : xs) scanned.push_back(*x);
-    return s.run_followed(carry, std::move(scanned), reverse);
-  }
-  const auto place = [&](std::int64_t step) { return reverse ? n - 1 - step : step; };
-  std::vector<blocks> from, to;
-  for (const ndarray* const x : xs) from.emplace_back(in_memory(*x), n);
-  for (std::size_t j = 0; j < s.outputs().size(); ++j) {
-    const value& y = s.outputs()[j];
-    dims shape = y->shape;
-    shape.insert(0, n);
-    to.emplace_back(graph::unset_leaf(shape, y->type, y->device), n);
-    for (std::size_t q = 0; q < before[j].size(); ++q) {
-      const value done = in_memory(before[j][q]);
-      if (!(done->shape == y->shape) || done->type != y->type)
-        fail<shape_error>("stack", "all input arrays must have the same shape: ", done->shape, " and ", y->shape);
-      copy_block(to[j].at(place(static_cast<std::int64_t>(q))), address_of(done), done->bytes());
-      graph::inherit_faults(to[j].leaf, {&done});
-    }
-  }
-  s.run([&](runtime::submission& use) {
-    for (const blocks& b : from) use.reads(*b.leaf->buffer);
-    for (const blocks& b : to) use.writes(*b.leaf->buffer);
-    std::vector<block_copy> taken, given;
-    for (std::size_t j = 0; j < from.size(); ++j)
-      taken.push_back({address_of(s.arguments[j]), from[j].at(place(k)), from[j].bytes});
-    for (std::size_t j = 0; j < to.size(); ++j)
-      given.push_back({to[j].at(place(k)), address_of(s.outputs()[j]), to[j].bytes});
-    for (; k < n; ++k) {
-      copy_all(taken);
-      s.work->run();
-      copy_all(given);
-      s.move_carry();
-      for (block_copy& c : taken) c.from = next_block(c.from, c.bytes, reverse);
-      for (block_copy& c : given) c.to = next_block(c.to, c.bytes, reverse);
-    }
-  });
-  for (const blocks& x : from) {
-    for (const value& c : s.carry) graph::inherit_faults(c, {&x.leaf});
-    for (const blocks& y : to) graph::inherit_faults(y.leaf, {&x.leaf});
-  }
-  for (const blocks& y : to) {
-    s.pass_faults(y.leaf);
-    for (const value& c : s.carry) graph::inherit_faults(y.leaf, {&c});
-  }
-  s.return_carry(carry);
-  std::vector<ndarray> all;
-  for (blocks& b : to) all.push_back(wrap(std::move(b.leaf)));
-  return all;
-}
-
-void traced_loop::run_numbers(std::int64_t k, std::int64_t lower, arrays carry) {
-  state& s = *state_;
-  if (s.loop) return static_cast<void>(s.run_loop(carry, {}, {s.steps, lower, false}));
-  if (s.for_derivatives) return static_cast<void>(s.run_followed(carry, {arange(lower, lower + s.steps)}, false));
-  s.run([&](runtime::submission&) {
-    char* const argument = address_of(s.arguments[0]);
-    for (; k < s.steps; ++k) {
-      const std::int64_t number = lower + k;
-      std::memcpy(argument, &number, sizeof number);
-      s.work->run();
-      s.move_carry();
-    }
-  });
-  s.return_carry(carry);
-}
-
-void traced_loop::run_while(arrays carry) {
-  state& s = *state_;
-  if (s.loop) return s.run_loop_while(carry);
-  const value& again = s.outputs()[0];
-  s.run([&](runtime::submission&) {
-    bool more = true;
-    while (more) {
-      s.work->run();
-      s.move_carry();
-      std::memcpy(&more, address_of(again), sizeof more);
-    }
-  });
-  s.return_carry(carry);
-}
+bool traced_loop::is_captured_at_once() const noexcept { return state_ && state_->steps < 0 && state_->same; }
 
 }  // namespace sinter::inline v0::detail

@@ -35,6 +35,32 @@ TEST_CASE("derivatives of while_loop in both modes") {
   }
 }
 
+TEST_CASE("derivatives of loops whose steps are made of Jacobians are loops") {
+  const auto lagrangian = [](const ndarray& q, const ndarray& v) { return sum(v * v * cos(q)) + sum(q * v) - sum(q); };
+  int calls = 0;
+  const auto end = [&](bool each, const ndarray& q0) {
+    const auto step = [&](const ndarray&, const std::tuple<ndarray, ndarray>& s) {
+      ++calls;
+      const auto& [q, v] = s;
+      const auto momentum = [&, at = q](const ndarray& u) {
+        return grad([&](const ndarray& w) { return lagrangian(at, w); })(u);
+      };
+      const ndarray mass = jacobian(momentum)(v);
+      const ndarray next =
+          v - 0.01 * matmul(mass, grad([&, now = v](const ndarray& p) { return lagrangian(p, now); })(q));
+      return std::tuple(ndarray(q + 0.01 * next), next);
+    };
+    return sum(std::get<0>(fori_loop(0, 20, step, std::tuple(q0, ones({2})), {.call_each = each})));
+  };
+  const ndarray q0 = array({0.4, 1.1});
+  const ndarray right = grad([&](const ndarray& q) { return end(true, q); })(q0);
+  eval(right);
+  calls = 0;
+  const ndarray got = grad([&](const ndarray& q) { return end(false, q); })(q0);
+  CHECK(allclose(got, right, 1e-12));
+  if (zeros(1).device() == device(cpu)) CHECK(calls <= 3);
+}
+
 TEST_CASE("derivatives of while_loop for each example") {
   const auto doubled = [](const ndarray& x) {
     return while_loop([](const ndarray& y) { return y < 100; }, [](const ndarray& y) { return y * 2; }, x);

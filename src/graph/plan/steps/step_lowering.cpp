@@ -67,6 +67,7 @@ std::optional<jit::scalar> number_at(const node& leaf, const linear_form& at) {
 
 std::optional<jit::scalar> number_in(const node& leaf, std::int64_t at) {
   if (!leaf.buffer->owner().host_addressable() || leaf.buffer->has_faults()) return {};
+  if (leaf.capture != 0 || runtime::this_thread().capture != 0) return {};  // each launch has others
   const auto size = static_cast<std::int64_t>(itemsize(leaf.type));
   const char* const from = static_cast<const char*>(leaf.buffer->data_to_read()) + (leaf.buffer_offset + at) * size;
   return read_number(leaf.type, from);
