@@ -60,8 +60,8 @@ block_op plain_op(opcode op, dtype arg) noexcept {
 #endif
   return baseline::complex_op(op, arg);
 }
-block_op complex_function(opcode op, dtype arg) noexcept {SINTER_DISPATCH(complex_function_op(op, arg))}
-block_op conversion(dtype to, dtype from) noexcept {SINTER_DISPATCH(cast_op(to, from))}
+block_op complex_function(opcode op, dtype arg) noexcept {SINTER_DISPATCH(complex_function_op(op, arg))} block_op
+    conversion(dtype to, dtype from) noexcept {SINTER_DISPATCH(cast_op(to, from))}
 
 // clang-format off
 /// The result dtype of the operation for these operands.
