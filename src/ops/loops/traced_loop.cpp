@@ -103,7 +103,7 @@ traced_loop::traced_loop(const char* function, std::int64_t steps, step_kind kin
     graph::note_host_read();  // what the loop gives is in no list
   }
   state_ = std::make_shared<state>();
-  state_->same = in_capture && steps < 0;
+  state_->same = state_->at_once = in_capture && steps < 0;
   state_->function = function;
   state_->steps = steps;
   state_->kind = kind;
@@ -227,6 +227,6 @@ bool traced_loop::capture(std::int64_t, arrays carry, arrays arguments, const st
   return true;
 }
 
-bool traced_loop::is_captured_at_once() const noexcept { return state_ && state_->steps < 0 && state_->same; }
+bool traced_loop::is_captured_at_once() const noexcept { return state_ && state_->at_once; }
 
 }  // namespace sinter::inline v0::detail

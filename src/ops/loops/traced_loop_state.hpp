@@ -66,7 +66,7 @@ struct traced_loop::state {
   std::int64_t steps, first_watched;
   std::unique_ptr<watching> watched[2];  // the second one may be in progress
   step_kind kind;
-  bool same = false, small = true, on_host = true;
+  bool same = false, at_once = false, small = true, on_host = true;
   std::vector<value> first;  // the carry before the first step, from which known steps are run
   std::unique_ptr<graph::step_loop> loop;
   bool is_followed = false;                              // by derivatives
