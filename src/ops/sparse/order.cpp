@@ -1,4 +1,6 @@
 // The order of entries within rows or columns: looked up, made, entries of equal place added up, zeros dropped.
+#include <cstring>
+
 #include "graph/run/flush.hpp"
 #include "graph/values/faults.hpp"
 #include "ops/sparse/parts.hpp"
@@ -188,7 +190,12 @@ state_ref kept_where(const sparse_state& s, const ndarray& mask) {
 
 state_ref without_zeros(const state_ref& s) {
   if (is_compressed(*s) && kernels_of(*s).arranges()) {
-    const ndarray kept = is_bool(s->data.dtype()) ? s->data : s->data != 0;
+    if (is_bool(s->data.dtype())) {
+      const value all = evaluated(value_of(s->data));
+      const bool zeros = std::memchr(address_to_read(all), 0, static_cast<std::size_t>(entries_of(*s))) != nullptr;
+      return zeros ? kept_where(*s, s->data) : s;
+    }
+    const ndarray kept = s->data != 0;
     return count_nonzero(kept).item<std::int64_t>() == entries_of(*s) ? s : kept_where(*s, kept);
   }
   const ndarray at = flatnonzero(s->data);

@@ -298,8 +298,9 @@ TEST_CASE(
       sp::csr_array(sn::array({1.0, 2.0}), sn::array({1, 1}), sn::array({0, 2}), sn::shape_t{1, 3});
   const sn::ndarray x = sn::array({-0.0, 4.0, 5.0}).reshape({1, 3}), sum = two + x;  // entries of one place
   CHECK(sn::array_equal(sum, sn::array({0.0, 7.0, 5.0}).reshape({1, 3})));
-  const sp::sparse_array one = sp::csr_array(sn::array({1.0}), sn::array({1}), sn::array({0, 1}), sn::shape_t{1, 3});
-  CHECK(sn::signbit(one + x).to_vector<bool>() == std::vector<bool>{true, false, false});
+  const sp::sparse_array one = sp::csr_array(sn::array({1.0}), sn::array({1}), sn::array({0, 1}), sn::shape_t{1, 3}),
+                         few = sp::csr_array(sn::array({1.0}), sn::array({1}), sn::array({0, 1}), sn::shape_t{1, 9});
+  CHECK(sn::all(sn::signbit(few + sn::full({1, 9}, -0.0)) == (sn::arange(9) != 1)).item<bool>());
   sn::ndarray later = x.copy();
   const sn::ndarray before = one + later;
   later(0, 1) = 9.0;  // read when it was added
@@ -320,4 +321,23 @@ TEST_CASE("sparse: stored elements that are not zero are counted after equal pla
   CHECK(mask.nnz() == 1);
   CHECK((a > 5.0).nnz() == 0);
   CHECK((a != 0.0).nnz() == 2);
+}
+
+TEST_CASE("sparse: comparisons keep what is true, of many entries by any number of threads") {
+  for (const auto& [rows, columns] : {std::pair<std::int64_t, std::int64_t>{600, 500}, {3, 2}, {1, 90}}) {
+    const sn::ndarray full = whole_numbers(rows, columns, 5, sn::float64);
+    for (const sp::sparse_array& a : {sp::csr_array(full), sp::csc_array(full)}) {
+      for (const double number : {1.0, 3.5, 9.0}) {
+        CHECK(same_bits(of_any_threads([&] { return (a > number).toarray(); }), full > number));
+        CHECK((a > number).nnz() == sn::count_nonzero(full > number).item<std::int64_t>());
+      }
+      const sp::sparse_array same = a != 0.0;  // nothing is dropped
+      CHECK(same.dtype() == sn::bool_);
+      CHECK(sn::array_equal(same.indices(), a.indices()));
+      CHECK(same_bits(of_any_threads([&] { return same.toarray(); }), full != 0));
+      sp::sparse_array mask = a.with_data(a.data() > 2);
+      mask.eliminate_zeros();
+      CHECK(same_bits(of_any_threads([&] { return mask.toarray(); }), full > 2));
+    }
+  }
 }

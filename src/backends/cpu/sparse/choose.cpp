@@ -33,6 +33,30 @@ std::int64_t write_chosen(const sparse_matrix& a, void* indptr, void* indices, v
       });
 }
 
+/// The same of bools that are kept where they are true: all of them are.
+template <class I>
+std::int64_t write_true(const sparse_matrix& a, const std::uint8_t* mask, void* indptr, void* indices, void* data) {
+  const typed_rows<std::uint8_t, I> m(a);
+  const entry_places<std::uint8_t, I> to{static_cast<I*>(indices), static_cast<std::uint8_t*>(data)};
+  I* const ends_of_result = static_cast<I*>(indptr);
+  const double time = static_cast<double>(a.entries + a.rows);
+  const std::int64_t count = write_compactly(
+      a.rows, time, to, ends_of_result, [&](std::int64_t r) { return static_cast<std::int64_t>(m.indptr[r]); },
+      [&](std::int64_t first, std::int64_t last, std::int64_t at) {
+        I k = m.indptr[first];
+        for (std::int64_t r = first; r < last; ++r) {
+          for (const I end = m.indptr[r + 1]; k < end; ++k) {
+            to.indices[at] = m.indices[k];
+            at += mask[k];
+          }
+          ends_of_result[r + 1] = static_cast<I>(at);
+        }
+        return at;
+      });
+  std::fill(to.data, to.data + count, std::uint8_t{1});
+  return count;
+}
+
 /// One row of each matrix after the other.
 template <class E, class I>
 void join_rows(std::span<const sparse_matrix> all, std::span<const std::int64_t> shifts, I* indptr, I* indices,
@@ -74,6 +98,10 @@ std::int64_t cpu_sparse::keep(const sparse_matrix& a, std::size_t bytes, const s
   std::int64_t count = 0;
   with_index(a.index, [&](auto index) {
     using I = decltype(index);
+    if (bytes == 1 && a.data == mask) {
+      count = write_true<I>(a, mask, indptr, indices, data);
+      return;
+    }
     const I* const columns = static_cast<const I*>(a.indices);
     with_bytes(bytes, [&](auto element) {
       // Not to be kept: all bits set.
