@@ -46,17 +46,20 @@ device_price price_on(runtime::device_id device) noexcept {
 
 namespace {
 
-/// Weights are a GPU's: a host computes functions, by polynomials, at half the rate.
-std::int32_t weight_on(runtime::device_id device, std::int32_t weight) noexcept {
+/// Weights are a GPU's, of float32: a host computes functions, by polynomials, at half the rate, and as many bytes at a time of
+/// every dtype; those of complex numbers are several of their parts.
+std::int32_t weight_on(const node* n, std::int32_t weight) noexcept {
   constexpr std::int32_t function = 8;
-  return device.kind == runtime::device_kind::cpu && weight >= function ? 2 * weight : weight;
+  if (n->device.kind != runtime::device_kind::cpu || weight < function) return weight;
+  const std::int32_t words = std::max<std::int32_t>(1, static_cast<std::int32_t>(itemsize(n->type)) / 4);
+  return 2 * weight * words * (is_complex(n->type) ? 2 : 1);
 }
 
 }  // namespace
 
 std::int32_t own_weight(const node* n) noexcept {
   switch (n->kind.load(std::memory_order_relaxed)) {
-    case node_kind::map: return weight_on(n->device, jit::weight(n->map().op));
+    case node_kind::map: return weight_on(n, jit::weight(n->map().op));
     case node_kind::random: return jit::weight(n->random().op);
     case node_kind::call: return jit::weight(jit::opcode::user);
     case node_kind::gather: return 4;
