@@ -1,6 +1,9 @@
 // The permutations that sort rows. 64-bit records of a prefix of the key and, in the low bits, the index are sorted, so
 // that their two buffers fit into the result and the scratch memory. Records of one prefix are then sorted by what the
 // prefix leaves out of the key, with the same engine. Short keys are distributed instead, digit by digit.
+#include <algorithm>
+#include <bit>
+#include <limits>
 #include <mutex>
 
 #include "backends/cpu/algorithms/algorithms.hpp"
@@ -203,6 +206,49 @@ void sort_index_group(const T* keys, std::int64_t columns, ordering<T> order, st
   transpose(result, n, planes, lanes, lanes, n, sizeof(std::int64_t));
 }
 
+/// Puts indices that ascend by the high bits of their keys in order by all of them.
+template <class T>
+void finish_row(const T* keys, std::int64_t n, ordering<T> order, std::int64_t* indices) {
+  for (std::int64_t i = 1; i < n; ++i) {
+    const std::int64_t index = indices[i];
+    const auto key = order(keys[index]);
+    std::int64_t at = i;
+    for (; at > 0; --at) {
+      const auto before = order(keys[indices[at - 1]]);
+      if (before < key || (before == key && indices[at - 1] < index)) break;
+      indices[at] = indices[at - 1];
+    }
+    indices[at] = index;
+  }
+}
+
+/// The same of keys of 64 bits, in records of their highest bits that differ within the group and the index.
+template <class T>
+void sort_wide_index_group(const T* keys, std::int64_t columns, ordering<T> order, std::int64_t* result) {
+  constexpr int lanes = rows_side_by_side<std::int64_t>;
+  const int n = static_cast<int>(columns), index_bits = std::bit_width(static_cast<unsigned>(n - 1));
+  std::uint64_t rows[lanes * most_wide_together];
+  alignas(64) std::int64_t planes[lanes * most_wide_together];
+  std::uint64_t low = ~std::uint64_t{0}, high = 0;
+  for (int i = 0; i < lanes * n; ++i) {
+    rows[i] = order(keys[i]);
+    low = std::min(low, rows[i]);
+    high = std::max(high, rows[i]);
+  }
+  const int left_out = std::max(0, static_cast<int>(std::bit_width(high - low)) - (64 - index_bits));
+  for (int r = 0; r < lanes; ++r)
+    for (int i = 0; i < n; ++i)
+      rows[r * n + i] = ((rows[r * n + i] - low) >> left_out) << index_bits | static_cast<std::uint64_t>(i);
+  transpose(planes, lanes, rows, n, n, lanes, sizeof(std::uint64_t));
+  sort_columns(planes, n, std::numeric_limits<std::int64_t>::min(), 0);
+  std::uint64_t equal = 0;
+  for (int i = lanes; i < lanes * n && left_out > 0; ++i)
+    equal |= (static_cast<std::uint64_t>(planes[i] ^ planes[i - lanes]) >> index_bits) == 0;
+  for (int i = 0; i < lanes * n; ++i) planes[i] &= (std::int64_t{1} << index_bits) - 1;
+  transpose(result, n, planes, lanes, lanes, n, sizeof(std::int64_t));
+  for (int r = 0; r < lanes && equal; ++r) finish_row(keys + r * n, n, order, result + r * n);
+}
+
 /// Sorts whole groups of rows side by side; returns how many rows these are.
 template <class T>
 std::int64_t sort_index_groups(const row_layout& l, const T* keys, ordering<T> order, std::int64_t* result) {
@@ -212,7 +258,8 @@ std::int64_t sort_index_groups(const row_layout& l, const T* keys, ordering<T> o
   const shares parts(groups, runtime::thread_count(), 1);
   runtime::parallel_for(parts.count, element_time * static_cast<double>(groups * each), [&](std::int64_t p) {
     for (std::int64_t g = parts.begin(p); g < parts.end(p); ++g)
-      sort_index_group(keys + g * each, l.columns, order, result + g * each);
+      if constexpr (sizeof(T) == 8) sort_wide_index_group(keys + g * each, l.columns, order, result + g * each);
+      else sort_index_group(keys + g * each, l.columns, order, result + g * each);
   });
   return groups * lanes;
 }
@@ -230,8 +277,8 @@ void cpu_algorithms::argsort(const row_layout& l, bool descending, const void* k
   with_sorted_type(l.type, [&]<class T>(T) {
     const ordering<T> order(l.type, descending);
     std::int64_t done = 0;
-    if constexpr (sizeof(T) <= 4)
-      if (l.columns <= most_side_by_side) done = sort_index_groups(l, static_cast<const T*>(keys), order, result);
+    if constexpr (sizeof(T) <= 4 || has_network<T>)
+      if (are_indices_sorted_together(l)) done = sort_index_groups(l, static_cast<const T*>(keys), order, result);
     const row_layout rest{l.type, l.rows - done, l.columns};
     for_each_row(rest, scratch, row_bytes(l), [&](std::int64_t row, void* mine, int threads) {
       const std::int64_t first = (done + row) * l.columns;

@@ -1,5 +1,6 @@
 // Partitions, and the first elements of an order.
 #include "backends/cpu/algorithms/algorithms.hpp"
+#include "backends/cpu/algorithms/sort_network.hpp"
 #include "backends/cpu/algorithms/rank_selection.hpp"
 
 namespace sinter::cpu {
@@ -117,11 +118,18 @@ void select_row(const T* keys, const row_layout& l, ordering<T> order, int64_t k
   if (k > longest_ordered) std::sort(result, result + k);
 }
 
+/// Whether sorting takes less time: many short rows.
+bool sorts_positions(const row_layout& l) {
+  return l.rows >= 4 * rows_side_by_side<int64_t> && l.columns <= 256 && !is_complex(l.type);
+}
+
 }  // namespace
 
 bool cpu_algorithms::can_partition(const row_layout& l) const { return l.columns > 1; }
 
-std::size_t cpu_algorithms::partition_scratch(const row_layout&, int64_t, bool) { return 0; }
+std::size_t cpu_algorithms::partition_scratch(const row_layout& l, int64_t, bool positions) {
+  return positions && sorts_positions(l) ? argsort_scratch(l) : 0;
+}
 
 void cpu_algorithms::partition(const row_layout& l, std::span<const int64_t> kth, const void* from, void* to, void*) {
   with_sorted_type(l.type, [&]<class T>(T) {
@@ -135,7 +143,8 @@ void cpu_algorithms::partition(const row_layout& l, std::span<const int64_t> kth
 }
 
 void cpu_algorithms::argpartition(const row_layout& l, std::span<const int64_t> kth, const void* keys, int64_t* to,
-                                  void*) {
+                                  void* scratch) {
+  if (sorts_positions(l)) return argsort(l, false, keys, to, scratch);
   with_sorted_type(l.type, [&]<class T>(T) {
     const ordering<T> order(l.type, false);
     for_each_row(l, nullptr, 0, [&](int64_t row, void*, int threads) {

@@ -1,10 +1,11 @@
-// Distributing rows to threads, for sort and argsort.
+// Distributing rows to threads, for sort and argsort, and rows that are sorted side by side.
 #pragma once
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 #include "backends/cpu/algorithms/shares.hpp"
+#include "backends/cpu/algorithms/sort_network.hpp"
 #include "runtime/algorithms/algorithms.hpp"
 #include "runtime/parallel.hpp"
 
@@ -29,6 +30,12 @@ void for_each_row(const runtime::row_layout& l, void* scratch, std::size_t row_b
     void* mine = static_cast<char*>(scratch) + static_cast<std::size_t>(s) * row_bytes;
     for (std::int64_t r = l.rows * s / slots; r < l.rows * (s + 1) / slots; ++r) sort_row(r, mine, 1);
   });
+}
+
+/// Columns of rows of 64-bit keys whose indices are sorted side by side; longer ones take the same time one by one.
+inline constexpr int most_wide_together = 32;
+inline bool are_indices_sorted_together(const runtime::row_layout& l) noexcept {
+  return !is_complex(l.type) && l.columns <= (itemsize(l.type) == 8 ? most_wide_together : most_side_by_side);
 }
 
 }  // namespace sinter::cpu
