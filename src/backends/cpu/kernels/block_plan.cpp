@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "backends/cpu/kernels/panel.hpp"
+#include "backends/cpu/strides/strided_loops.hpp"
 #include "jit/program/loop_runs.hpp"
 #include "jit/program/scalar.hpp"
 
@@ -161,6 +162,13 @@ bool block_plan::read_through_panels(int rows) {
     any = any || suits;
   }
   return any;
+}
+
+void block_plan::read_records() {
+  records = input_records(inputs);
+  for (const record_group& g : records)
+    for (const int k : g.member)
+      if (k >= 0) inputs[static_cast<std::size_t>(k)].in_record = true;
 }
 
 void block_plan::read_rows(const std::vector<row_read>& reads) {
@@ -352,6 +360,23 @@ void block_walker::bind_copied(std::size_t k, std::int64_t start, int n, int pad
   }
 }
 
+void block_walker::bind_records(const record_group& g, std::int64_t start, int n, int padded) {
+  void* to[most_components] = {};
+  const auto first = static_cast<std::size_t>(g.member[0]);
+  const std::size_t size = itemsize(plan_.inputs[first].type);
+  for (int c = 0; c < g.components; ++c)
+    if (const int k = g.member[static_cast<std::size_t>(c)]; k >= 0) to[c] = lanes_[k];
+  const char* const from = base_[first] + start * g.components * static_cast<std::int64_t>(size);
+  loops_over_strides().take_apart[size / 8](to, from, g.components, n);
+  for (int c = 0; c < g.components; ++c) {
+    if (!to[c]) continue;
+    auto* const lanes = static_cast<char*>(to[c]);
+    for (int l = n; l < padded; ++l)
+      std::memcpy(lanes + static_cast<std::size_t>(l) * size, lanes + static_cast<std::size_t>(n - 1) * size, size);
+    inputs_[g.member[static_cast<std::size_t>(c)]] = lanes;
+  }
+}
+
 void block_walker::bind_rows(std::size_t k, std::int64_t start, int n, int padded) {
   const input_plan& in = plan_.inputs[k];
   const row_read& r = *in.rows;
@@ -404,6 +429,7 @@ void block_walker::bind(std::int64_t start, int n) {
   args_.lanes = n;
   for (std::size_t k = 0; k < plan_.inputs.size(); ++k) {
     const input_plan& in = plan_.inputs[k];
+    if (in.in_record) continue;
     if (in.access == input_plan::how::copied) {
       if (in.rows) bind_rows(k, start, n, padded);
       else if (in.block_wrap.axis >= 0) bind_wrapped(k, start, n, padded);
@@ -413,6 +439,7 @@ void block_walker::bind(std::int64_t start, int n) {
       fill_offsets(offsets_[k], in.source->offset + outer_offset_[k], in.map, start, n, padded);
     }
   }
+  for (const record_group& g : plan_.records) bind_records(g, start, n, padded);
   for (std::size_t k = 0; k < plan_.coordinates.size(); ++k) bind_coordinate(k, start, n, padded);
 }
 

@@ -6,6 +6,7 @@
 #include "backends/cpu/kernels/arena.hpp"
 #include "backends/cpu/kernels/code.hpp"
 #include "backends/cpu/kernels/lanes.hpp"
+#include "backends/cpu/kernels/records.hpp"
 #include "backends/cpu/kernels/row_reads.hpp"
 #include "jit/program/launch.hpp"
 
@@ -61,6 +62,7 @@ struct input_plan {
   jit::wrap outer_wraps[2];
   jit::wrap block_wrap{-1};  // along the block's axis; `axis` -1: none
   bool wrapped = false;      // in one of these ways
+  bool in_record = false;    // copied with the others of a group (block_plan::records)
 };
 /// An axis' coordinate, or (`axis` is the number of axes) the C-order position among the elements or results.
 struct coordinate_plan {
@@ -78,6 +80,7 @@ struct block_plan {
   std::int64_t outer_count, block_count;
   std::vector<input_plan> inputs;
   std::vector<coordinate_plan> coordinates;
+  std::vector<record_group> records;
   const param_block* params;
   bool pure = true;              // lanes beyond those of a block may hold anything: nothing depends on them
   bool compiled = false;         // all code that runs is: of a uniform coordinate it reads one lane
@@ -87,6 +90,8 @@ struct block_plan {
   /// Lets transposed inputs be read through panels, for a walk over the last outer axis with the same lanes of a block,
   /// before it goes on to other lanes; `rows`: of a panel, 0 for what suits the caches. Returns whether there are any.
   bool read_through_panels(int rows = 0);
+  /// Lets components of the same records be copied together. After the ones below, which read inputs in other ways.
+  void read_records();
   /// Inputs whose rows are found by indices. The reads live as long as the plan.
   void read_rows(const std::vector<row_read>& reads);
   /// Inputs with wraps, in the walk that this plan was made for.
@@ -149,6 +154,7 @@ class block_walker {
   void bind_copied(std::size_t k, std::int64_t start, int n, int padded);
   int repeated_lanes(int period) const noexcept;
   void bind_coordinate(std::size_t k, std::int64_t start, int n, int padded);
+  void bind_records(const record_group& g, std::int64_t start, int n, int padded);
   void bind_rows(std::size_t k, std::int64_t start, int n, int padded);
   void bind_wrapped(std::size_t k, std::int64_t start, int n, int padded);
   /// The rows [first, first + count) of the last outer axis, whose first element is at `origin`, for the lanes

@@ -10,6 +10,7 @@
 #include "backends/cpu/kernels/kernels.hpp"
 #include "backends/cpu/kernels/panel.hpp"
 #include "backends/cpu/kernels/repeated.hpp"
+#include "backends/cpu/strides/strided_loops.hpp"
 #include "jit/program/loop_runs.hpp"
 #include "jit/program/scalar.hpp"
 #include "runtime/parallel.hpp"
@@ -193,6 +194,7 @@ class element_run {
  private:
   void run_task(std::int64_t task, element_memory& mine, int* fault) const;
   void run_block(std::int64_t outer, std::int64_t start, int n, element_memory& mine) const;
+  void store_records(const record_group& g, std::int64_t start, int n, element_memory& mine) const;
 
   const jit::launch& launch_;
   const block_code& code_;
@@ -200,6 +202,8 @@ class element_run {
   param_block params_;
   block_plan plan_;
   std::vector<output_plan> outputs_;
+  std::vector<record_group> records_;  // of outputs
+  std::vector<char> in_record_;        // by output
   partition share_;
   bool across_;
   bool overlaps_ = false;  // lanes may be computed twice, so that those which are left fill a vector
@@ -250,8 +254,19 @@ void element_run::run_block(std::int64_t outer, std::int64_t start, int n, eleme
   code_.run(walker.args(), nullptr, mine.scratch);
   for (std::size_t k = 0; k < outputs_.size(); ++k) {
     const output_plan& o = outputs_[k];
-    if (walker.outputs()[k] == buffers[k]) store_lanes(o.at(walker.coordinates()), o.type, o.map, start, n, buffers[k]);
+    if (walker.outputs()[k] == buffers[k] && !in_record_[k])
+      store_lanes(o.at(walker.coordinates()), o.type, o.map, start, n, buffers[k]);
   }
+  for (const record_group& g : records_) store_records(g, start, n, mine);
+}
+
+void element_run::store_records(const record_group& g, std::int64_t start, int n, element_memory& mine) const {
+  const output_plan& first = outputs_[static_cast<std::size_t>(g.member[0])];
+  const void* from[most_components] = {};
+  for (int c = 0; c < g.components; ++c) from[c] = mine.buffers[g.member[static_cast<std::size_t>(c)]];
+  const std::size_t size = itemsize(first.type);
+  char* const to = first.at(mine.walker.coordinates()) + start * g.components * static_cast<std::int64_t>(size);
+  loops_over_strides().put_together[size / 8](to, from, g.components, n);
 }
 
 void element_run::run_task(std::int64_t task, element_memory& mine, int* fault) const {

@@ -18,6 +18,11 @@ struct strided_loops {
   void (*store[5])(void* to, std::int64_t stride, const void* from, int n);
   /// to[l] = from[l / run * stride].
   void (*repeat[5])(void* to, const void* from, std::int64_t stride, int run, int n);
+  /// Records of 2, 3 or 4 components, of 4 or 8 bytes: to[c][l] = from[l * components + c], where to[c] is not null. Of the
+  /// last record only those are read. to[0] is not null.
+  void (*take_apart[2])(void* const* to, const void* from, int components, int n);
+  /// to[l * components + c] = from[c][l].
+  void (*put_together[2])(void* to, const void* const* from, int components, int n);
   /// Rows of elements, one after the other: of each of `planes`, which are plane_stride bytes apart, `count` rows of `bytes`, not
   /// none, which are `stride` bytes apart.
   void (*rows)(void* to, const void* from, std::int64_t plane_stride, int planes, std::int64_t stride, int count,

@@ -180,6 +180,94 @@ void store(void* memory, std::int64_t stride, const void* lanes, int n) {
   SINTER_ONE_BY_ONE(l, n) to[l * stride] = from[l];
 }
 
+#if SINTER_ISA_LEVEL == 2
+/// Which components of a vector of records lie in which vectors of memory, and where.
+template <int Components, class T>
+struct record_lanes {
+  static constexpr int width = 64 / static_cast<int>(sizeof(T));
+  alignas(64) T place[Components][Components][width] = {};   // of a component, by lane: where in vector v
+  alignas(64) T record[Components][Components][width] = {};  // of vector v, by lane: which record's component
+  unsigned of_component[Components][Components] = {}, of_vector[Components][Components] = {};
+
+  constexpr record_lanes() {
+    for (int c = 0; c < Components; ++c)
+      for (int l = 0; l < width; ++l) {
+        const int v = (l * Components + c) / width, at = (l * Components + c) % width;
+        place[c][v][l] = static_cast<T>(at);
+        record[v][c][at] = static_cast<T>(l);
+        of_component[c][v] |= 1u << l;
+        of_vector[v][c] |= 1u << at;
+      }
+  }
+};
+#endif
+/// Each vector of memory once, for all components; the last records one by one.
+template <int Components, class T>
+void take_records(T* const* to, const T* from, int n) {
+  int l = 0;
+#if SINTER_ISA_LEVEL == 2
+  static constexpr record_lanes<Components, T> at;
+  constexpr int width = record_lanes<Components, T>::width;
+  for (; l + width < n; l += width) {
+    __m512i memory[Components];
+#pragma GCC unroll 4
+    for (int v = 0; v < Components; ++v) memory[v] = _mm512_loadu_si512(from + l * Components + v * width);
+#pragma GCC unroll 4
+    for (int c = 0; c < Components; ++c) {
+      if (!to[c]) continue;
+      __m512i x = _mm512_setzero_si512();
+#pragma GCC unroll 4
+      for (int v = 0; v < Components; ++v)
+        x = vector_lanes<T>::pick(x, at.of_component[c][v], at.place[c][v], memory[v]);
+      _mm512_storeu_si512(to[c] + l, x);
+    }
+  }
+#endif
+  for (int c = 0; c < Components; ++c)
+    if (to[c]) load_every<Components>(to[c] + l, from + l * Components + c, n - l);
+}
+template <int Components, class T>
+void put_records(T* to, const T* const* from, int n) {
+  int l = 0;
+#if SINTER_ISA_LEVEL == 2
+  static constexpr record_lanes<Components, T> at;
+  constexpr int width = record_lanes<Components, T>::width;
+  for (; l + width <= n; l += width) {
+    __m512i lanes[Components];
+#pragma GCC unroll 4
+    for (int c = 0; c < Components; ++c) lanes[c] = _mm512_loadu_si512(from[c] + l);
+#pragma GCC unroll 4
+    for (int v = 0; v < Components; ++v) {
+      __m512i x = _mm512_setzero_si512();
+#pragma GCC unroll 4
+      for (int c = 0; c < Components; ++c)
+        x = vector_lanes<T>::pick(x, at.of_vector[v][c], at.record[v][c], lanes[c]);
+      _mm512_storeu_si512(to + l * Components + v * width, x);
+    }
+  }
+#endif
+  for (; l < n; ++l)
+    for (int c = 0; c < Components; ++c) to[l * Components + c] = from[c][l];
+}
+template <class T>
+void take_apart(void* const* lanes, const void* memory, int components, int n) {
+  T* to[4];
+  for (int c = 0; c < components; ++c) to[c] = static_cast<T*>(lanes[c]);
+  const T* const from = static_cast<const T*>(memory);
+  if (components == 2) take_records<2>(to, from, n);
+  else if (components == 3) take_records<3>(to, from, n);
+  else take_records<4>(to, from, n);
+}
+template <class T>
+void put_together(void* memory, const void* const* lanes, int components, int n) {
+  const T* from[4];
+  for (int c = 0; c < components; ++c) from[c] = static_cast<const T*>(lanes[c]);
+  T* const to = static_cast<T*>(memory);
+  if (components == 2) put_records<2>(to, from, n);
+  else if (components == 3) put_records<3>(to, from, n);
+  else put_records<4>(to, from, n);
+}
+
 /// A few neighbouring elements at a time, so that the loop is one of shuffles.
 template <int Run, class T>
 [[gnu::always_inline]] inline void repeat_every(T* __restrict to, const T* __restrict from, int n) {
@@ -304,6 +392,8 @@ strided_loops make_strided_loops() {
   return {{load<one>, load<two>, load<four>, load<eight>, load<pair_of_words>},
           {store<one>, store<two>, store<four>, store<eight>, store<pair_of_words>},
           {repeat<one>, repeat<two>, repeat<four>, repeat<eight>, repeat<pair_of_words>},
+          {take_apart<four>, take_apart<eight>},
+          {put_together<four>, put_together<eight>},
           rows,
           count};
 }
