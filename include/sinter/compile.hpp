@@ -1,5 +1,5 @@
-// Functions of arrays that are recorded once and run again as they were planned: jit of JAX, compile of MLX. Not part of
-// sinter.hpp.
+// Functions of arrays that are recorded once and run again as they were planned: jit of JAX, compile of MLX.
+// Not part of sinter.hpp.
 //
 //   const auto step = sn::compile([&](const params& p, const ndarray& x, const ndarray& y) {
 //     auto [value, slope] = sn::value_and_grad(loss)(p, x, y);
