@@ -339,7 +339,7 @@ void multiply_parts(const product_layout& l, int64_t count, const void* a, const
   runtime::parallel_for(count, 0.05 * static_cast<double>(results) * static_cast<double>(l.inner), [&](int64_t k) {
     product_layout part = l;
     part.inner = std::min(length, l.inner - k * length);
-    part.c = {.row = l.columns, .column = 1, .batch = 0};
+    part.c = {.row = l.columns, .column = 1, .batch = {}};
     const auto* const from_a = static_cast<const char*>(a) + k * length * l.a.column * size;
     const auto* const from_b = static_cast<const char*>(b) + k * length * l.b.row * size;
     char* const to = parts.data() + k * results * size;
