@@ -224,6 +224,12 @@ element_run::element_run(const runtime::prepared& code, const jit::launch& l, co
   const bool panels = plan_.read_through_panels();
   plan_.compiled = code_.is_compiled();
   if (code_.may_overwrite() && !panels && !rows) outputs_[0].write_over(plan_, 0);
+  plan_.read_records();
+  records_ = output_records(l, outputs_);
+  in_record_.resize(outputs_.size());
+  for (const record_group& g : records_)
+    for (int c = 0; c < g.components; ++c)
+      in_record_[static_cast<std::size_t>(g.member[static_cast<std::size_t>(c)])] = 1;
   across_ = panels || runs_across(plan_, outputs_);
   const std::int64_t lanes = lanes_of_blocks(code_, plan_, outputs_, across_);
   if (lanes <= repeating_block) plan_.lanes = static_cast<int>(lanes);
