@@ -332,7 +332,8 @@ void repeat(void* lanes, const void* memory, std::int64_t stride, int run, int n
   for (; l < n; ++l) to[l] = *from;
 }
 
-/// A row of up to some vectors, not empty: bytes at its end may be copied twice.
+/// A row of up to some vectors, not empty: bytes at its end may be copied twice. As copy_row (lanes.hpp), which is inline: its copy of an
+/// instruction set could serve elsewhere.
 [[gnu::always_inline]] inline void copy_bytes(char* to, const char* from, std::size_t bytes) {
   if (bytes > 256) {
     __builtin_memcpy(to, from, bytes);

@@ -1,5 +1,6 @@
 // Components of records that are taken apart and put together in one pass, beside copies of the same elements.
 #include "backends/cpu/kernels/hooks.hpp"  // clang takes namespace sinter::cpu only before the device of that name
+#include "backends/cpu/kernels/block_plan.hpp"
 #include "backends/cpu/strides/strided_loops.hpp"
 
 #include <doctest/doctest.h>
@@ -89,6 +90,35 @@ TEST_CASE("records: functions of components, read and written, have the bits of 
         const ndarray back = p(slice(_, _, -1));
         CHECK(same(back(_, 0) + back(_, 1), (column(0) + column(1))(slice(_, _, -1))));
       }
+}
+
+TEST_CASE("records: outputs are put together only where a launch writes each component, and those alone") {
+  std::vector<float> memory(300);
+  const auto groups = [&](const std::vector<std::int64_t>& components, int stride) {
+    jit::program code;
+    jit::launch l;
+    l.code = &code;
+    l.extents = {50};
+    std::vector<cpu::output_plan> plans;
+    for (const std::int64_t c : components) {
+      code.outputs.push_back({float32, 0, 0});
+      jit::operand o;
+      o.base = memory.data();
+      o.offset = c;
+      o.strides = {stride};
+      l.outputs.push_back(o);
+    }
+    const cpu::walk_axes axes{{}, {0}};
+    for (std::size_t k = 0; k < components.size(); ++k) plans.emplace_back(l, k, axes);
+    return cpu::output_records(l, plans).size();
+  };
+  CHECK(groups({0, 1, 2}, 3) == 1);
+  CHECK(groups({1, 0}, 2) == 1);
+  CHECK(groups({3, 4, 5}, 3) == 1);    // from another record on
+  CHECK(groups({0, 1}, 3) == 0);       // the third one is somebody's
+  CHECK(groups({0, 1, 0}, 2) == 0);    // written twice: in the order of the outputs
+  CHECK(groups({0, 1, 100}, 2) == 0);  // written elsewhere as well
+  CHECK(groups({0, 1, 2, 3, 4}, 5) == 0);
 }
 
 TEST_CASE("records: components are exchanged where they are, and some of them written alone") {
