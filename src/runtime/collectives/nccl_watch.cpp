@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <cstdlib>
+#include <iterator>
 #include <thread>
 #include <utility>
 
@@ -23,7 +24,9 @@ nccl_watch& nccl_watch::instance() {
 }
 
 void nccl_watch::add(item i) {
+  std::list<item> completed;  // destroyed last, without the lock
   const std::lock_guard lock(mutex_);
+  completed.swap(completed_);
   items_.push_back(std::move(i));
   if (!runs_) {
     std::thread thread([this] { work(); });
@@ -60,9 +63,15 @@ void nccl_watch::look() {
     if (stopped_) return;
     mine.swap(items_);
   }
-  mine.remove_if(is_over);
+  std::list<item> over;
+  for (auto i = mine.begin(); i != mine.end();) {
+    const auto next = std::next(i);
+    if (is_over(*i)) over.splice(over.end(), mine, i);
+    i = next;
+  }
   const std::lock_guard lock(mutex_);
   items_.splice(items_.begin(), mine);
+  completed_.splice(completed_.end(), over);
 }
 
 bool nccl_watch::is_over(item& i) {

@@ -1,4 +1,5 @@
-// The thread that looks after calls of NCCL that have not been completed.
+// The thread that looks after calls of NCCL that have not been completed. It destroys nothing: a thread that waits in a copy for a
+// call that does not end holds a lock of the driver's, and who destroys an event or a communicator meanwhile waits for that lock.
 #pragma once
 #include <chrono>
 #include <condition_variable>
@@ -22,6 +23,7 @@ class nccl_watch {
     std::chrono::steady_clock::time_point started;
     bool has_started;
   };
+  /// Also destroys what the calls that have been completed since held.
   void add(item i);
 
  private:
@@ -36,7 +38,7 @@ class nccl_watch {
 
   std::mutex mutex_;
   std::condition_variable added_;
-  std::list<item> items_;
+  std::list<item> items_, completed_;
   bool runs_ = false, stopped_ = false;
   std::mutex looking_;  // locked before the other one
 };

@@ -2,10 +2,13 @@
 // and its failures.
 #include "runtime/collectives/cases.hpp"
 
+#include <atomic>
 #include <cstdlib>
 #include <thread>
 
 #include "runtime/collectives/fake_nccl.hpp"
+#include "runtime/collectives/nccl_group.hpp"
+#include "runtime/collectives/nccl_watch.hpp"
 #include "support/simulated_gpu.hpp"
 
 using namespace collectives_test;
@@ -24,6 +27,26 @@ std::vector<runtime::backend*> gpus(int n) {
 struct time_limit {
   explicit time_limit(const char* seconds) { ::setenv("SINTER_COLLECTIVE_TIMEOUT", seconds, 1); }
   ~time_limit() { ::unsetenv("SINTER_COLLECTIVE_TIMEOUT"); }
+};
+
+/// An event that is done, and notes who destroys it.
+struct counted final : runtime::event {
+  explicit counted(std::atomic<int>& left, std::atomic<std::thread::id>& by) : left(left), by(by) {}
+  ~counted() override {
+    by = std::this_thread::get_id();
+    --left;
+  }
+  void record(runtime::stream&) override {}
+  bool is_done() override {
+    asked = true;
+    return true;
+  }
+  void synchronize() override {}
+  void hold(runtime::stream&) override {}
+  double seconds_since(runtime::event&) override { return 0; }
+  std::atomic<int>& left;
+  std::atomic<std::thread::id>& by;
+  static inline std::atomic<bool> asked{false};
 };
 
 bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
@@ -166,4 +189,28 @@ TEST_CASE("collectives by NCCL: a call that does not end is aborted at the time 
   const std::string said = message_of<sinter::device_error>([&] { c->check(); });
   CHECK(contains(said, "[all_gather] NCCL: has waited for other ranks for 1 s, the limit (SINTER_COLLECTIVE_TIMEOUT)"));
   for (runtime::backend* d : c->local_devices()) d->synchronize();
+}
+
+TEST_CASE("collectives by NCCL: what completed calls held is not destroyed by the thread that watches them") {
+  // Who destroys an event waits for a lock of the driver's, which a thread has that waits for a hanging call.
+  const fake_nccl::in_place fake;
+  std::atomic<int> left{2};
+  std::atomic<std::thread::id> by{};
+  const auto group = [] {
+    return runtime::nccl_group::of_process(gpus(1), "test", std::make_shared<runtime::failure_record>());
+  };
+  const auto add = [&](std::unique_ptr<runtime::event> begin, std::unique_ptr<runtime::event> end) {
+    runtime::nccl_watch::instance().add({group(), "test", std::move(begin), std::move(end), {}, false});
+  };
+  add(std::make_unique<counted>(left, by), std::make_unique<counted>(left, by));
+  for (int k = 0; k < 300 && !counted::asked; ++k) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  REQUIRE(counted::asked);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // the look has ended
+  CHECK(left == 2);
+  CHECK(fake_nccl::now().destroyed == 0);
+  runtime::backend& gpu = *gpus(1)[0];
+  add(gpu.make_event(false), gpu.make_event(false));
+  CHECK(left == 0);
+  CHECK(by.load() == std::this_thread::get_id());
+  CHECK(fake_nccl::now().destroyed == 1);
 }
