@@ -24,6 +24,18 @@ struct q_shape {
 };
 cudaError_t form_q(const context& c, const q_shape& s, void* a, const void* tau);
 
+/// `count` contiguous column-major matrices of order x order, at most most_small_order; f32, f64, c64 or c128.
+struct small_shape {
+  element type{};
+  std::int64_t order = 0, count = 0;
+};
+constexpr std::int64_t most_small_order = 16;
+/// LU factors in place with pivots and info as LAPACK's getrf.
+cudaError_t factor_small_lu(const context& c, const small_shape& s, void* a, std::int32_t* pivots, std::int32_t* info);
+/// Systems with such factors for `columns` right sides a matrix, in place. form: 0 the matrix, 1 its transpose, 2 its conjugated transpose.
+cudaError_t solve_small_lu(const context& c, const small_shape& s, std::int64_t columns, int form, const void* lu,
+                           const std::int32_t* pivots, void* sides);
+
 enum class matrix_part : int { all, lower, upper };  // with the diagonal
 /// Column-major matrices; f32, f64, c64 or c128.
 struct check_shape {

@@ -1,46 +1,8 @@
-// Q from reflectors, for many small matrices. It includes nothing, so that tests can run it without a GPU.
+// Q from reflectors, for many small matrices.
 #pragma once
+#include "backends/cuda/linalg/pair.cuh"
 
 namespace sinter::cuda::device {
-
-template <class R>
-struct pair {
-  R re, im;
-};
-
-template <class T>
-__device__ T conjugate(T a) {
-  return a;
-}
-template <class R>
-__device__ pair<R> conjugate(pair<R> a) {
-  return {a.re, -a.im};
-}
-template <class R>
-__device__ pair<R> operator+(pair<R> a, pair<R> b) {
-  return {a.re + b.re, a.im + b.im};
-}
-template <class R>
-__device__ pair<R> operator-(pair<R> a, pair<R> b) {
-  return {a.re - b.re, a.im - b.im};
-}
-template <class R>
-__device__ pair<R> operator-(pair<R> a) {
-  return {-a.re, -a.im};
-}
-template <class R>
-__device__ pair<R> operator*(pair<R> a, pair<R> b) {
-  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-}
-
-template <class T>
-__device__ T number_of(int v, T*) {
-  return static_cast<T>(v);
-}
-template <class R>
-__device__ pair<R> number_of(int v, pair<R>*) {
-  return {static_cast<R>(v), R{0}};
-}
 
 template <class T>
 __device__ T from_lane(T v, int distance) {

@@ -1,5 +1,5 @@
 // LU, Cholesky and QR factorisations, and triangular systems, on a GPU: one matrix by cuSOLVER, many small ones by the
-// batched routines of cuBLAS and cuSOLVER, many large ones one at a time.
+// batched routines of cuBLAS and cuSOLVER, LU factors of very small ones by kernels, many large ones one at a time.
 #include "backends/cuda/linalg/solver_calls.hpp"
 
 #ifdef SINTER_HAS_GPU_SOLVERS
@@ -12,6 +12,8 @@ using runtime::triangular_system;
 namespace {
 
 constexpr int64_t largest_batched = 256;
+/// More right sides than this keep a library's kernels busy.
+constexpr int64_t few_sides = 64;
 
 constexpr cublasOperation_t operation(matrix_form f) {
   return f == matrix_form::plain ? CUBLAS_OP_N : f == matrix_form::transposed ? CUBLAS_OP_T : CUBLAS_OP_C;
@@ -22,6 +24,13 @@ constexpr cublasOperation_t operation(matrix_form f) {
 void cuda_solvers::factor_lu(const matrix_batch& m, void* a, std::int32_t* pivots, std::int32_t* info) {
   const int rows = counted(m.rows, m.function), columns = counted(m.columns, m.function);
   const solver_call call(*this, m.function);
+  if (rows == columns && many_small(m, device::most_small_order)) {
+    call.check(device::factor_small_lu(call.context(), {static_cast<device::element>(m.type), m.rows, m.count}, a,
+                                       pivots, info),
+               "factor_lu");
+    target_.launches->fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
   with_solver_type(m.type, [&](auto zero) {
     using T = decltype(zero);
     using f = solver_of<T>;
@@ -48,6 +57,13 @@ void cuda_solvers::solve_lu(const matrix_batch& b, matrix_form form, const void*
                             void* x) {
   const int order = counted(b.rows, b.function), columns = counted(b.columns, b.function);
   const solver_call call(*this, b.function);
+  if (b.count > 1 && b.rows <= device::most_small_order && b.columns <= few_sides) {
+    call.check(device::solve_small_lu(call.context(), {static_cast<device::element>(b.type), b.rows, b.count},
+                                      b.columns, static_cast<int>(form), lu, pivots, x),
+               "solve_lu");
+    target_.launches->fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
   with_solver_type(b.type, [&](auto zero) {
     using T = decltype(zero);
     using f = solver_of<T>;

@@ -1,9 +1,13 @@
-// Many small matrices: tables of their addresses; Q from reflectors, for which no library has a batched routine; checks
-// for elements that are not finite and for failed factorisations.
+// Many small matrices: tables of their addresses; LU factors and their systems, for which the libraries' routines read a matrix by
+// more lanes than it has rows; Q from reflectors, for which no library has a batched routine; checks for elements that are not
+// finite and for failed factorisations.
+#include <type_traits>
+
 #include "backends/cuda/algorithms/device_common.cuh"
 #include "backends/cuda/linalg/device_solvers.hpp"
 #include "backends/cuda/linalg/form_q_kernel.cuh"
 #include "backends/cuda/linalg/matrix_check_kernel.cuh"
+#include "backends/cuda/linalg/small_lu_kernel.cuh"
 
 namespace sinter::cuda::device {
 namespace {
@@ -23,6 +27,24 @@ cudaError_t run_form_q(const context& c, const q_shape& s, void* a, const void* 
   constexpr i64 most = i64{1} << 20;
   return launch(c, form_q_kernel<T>, s.count < most ? s.count : most, q_threads, 0, s.rows, s.columns, s.reflectors,
                 s.count, static_cast<T*>(a), static_cast<const T*>(tau));
+}
+
+constexpr int lu_threads = 128;
+
+/// f(zero element, number of lanes that a matrix has).
+template <class F>
+cudaError_t with_lanes(const small_shape& s, F f) {
+  const auto with_type = [&](auto zero) {
+    if (s.order <= 4) return f(zero, std::integral_constant<int, 4>{});
+    if (s.order <= 8) return f(zero, std::integral_constant<int, 8>{});
+    return f(zero, std::integral_constant<int, 16>{});
+  };
+  switch (s.type) {
+    case element::f32: return with_type(float{});
+    case element::f64: return with_type(double{});
+    case element::c64: return with_type(pair<float>{});
+    default: return with_type(pair<double>{});
+  }
 }
 
 template <class R>
@@ -85,6 +107,24 @@ cudaError_t find_first(const context& c, const std::int32_t* numbers, i64 count,
   static_assert(sizeof(i64) == sizeof(long long));
   return launch(c, find_first_kernel, finding_blocks(count), check_threads, 0, numbers, count,
                 reinterpret_cast<long long*>(found));
+}
+
+cudaError_t factor_small_lu(const context& c, const small_shape& s, void* a, std::int32_t* pivots, std::int32_t* info) {
+  return with_lanes(s, [&](auto zero, auto lanes) {
+    using T = decltype(zero);
+    return launch(c, small_lu_kernel<T, lanes>, looping_blocks(c, s.count, lu_threads / lanes), lu_threads, 0, s.count,
+                  static_cast<int>(s.order), static_cast<T*>(a), pivots, info);
+  });
+}
+
+cudaError_t solve_small_lu(const context& c, const small_shape& s, i64 columns, int form, const void* lu,
+                           const std::int32_t* pivots, void* sides) {
+  return with_lanes(s, [&](auto zero, auto lanes) {
+    using T = decltype(zero);
+    return launch(c, small_solve_kernel<T, lanes>, looping_blocks(c, s.count, lu_threads / lanes), lu_threads, 0,
+                  s.count, static_cast<int>(s.order), columns, static_cast<small_form>(form), static_cast<const T*>(lu),
+                  pivots, static_cast<T*>(sides));
+  });
 }
 
 cudaError_t form_q(const context& c, const q_shape& s, void* a, const void* tau) {
