@@ -1,10 +1,12 @@
 // The steps of scans as templates over the operation and the type.
 #include "backends/cpu/algorithms/scan_steps.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <type_traits>
 
+#include "jit/cpu/block.hpp"
 #include "jit/cpu/lane_loops.inl"
 #include "sinter/error.hpp"
 
@@ -32,6 +34,13 @@ template <>
 struct accumulated<bfloat> {
   using type = float;
 };
+
+void widen(float* to, const half* from, int n) { jit::widen_f16(to, reinterpret_cast<const std::uint16_t*>(from), n); }
+void narrow(half* to, const float* from, int n) { jit::narrow_f16(reinterpret_cast<std::uint16_t*>(to), from, n); }
+void widen(float* to, const bfloat* from, int n) {
+  jit::widen_bf16(to, reinterpret_cast<const std::uint16_t*>(from), n);
+}
+void narrow(bfloat* to, const float* from, int n) { jit::narrow_bf16(reinterpret_cast<std::uint16_t*>(to), from, n); }
 
 template <class T>
 bool is_nan(T x) noexcept {
@@ -101,12 +110,51 @@ struct steps {
   static value load(T x) noexcept { return static_cast<value>(x); }
   static value joined(value a, value b) noexcept { return Op::join(a, b); }
 
+  /// float16 and bfloat16: a piece of each lane is widened, scanned and rounded, since their conversions are vectors of loops.
+  template <int Lanes>
+  static void half_rows(const T* from, T* to, std::int64_t pitch, std::int64_t length, const value* carry,
+                        value* totals) {
+    constexpr int most = 128;
+    float piece[Lanes][most];
+    value sum[Lanes] = {};
+    for (std::int64_t begin = 0; begin < length; begin += most) {
+      const int n = static_cast<int>(std::min<std::int64_t>(most, length - begin));
+      for (int c = 0; c < Lanes; ++c) widen(piece[c], from + c * pitch + begin, n);
+      for (int i = 0; i < n; ++i)
+        for (int c = 0; c < Lanes; ++c) {
+          sum[c] = begin + i == 0 ? piece[c][i] : joined(sum[c], piece[c][i]);
+          piece[c][i] = carry ? joined(carry[c], sum[c]) : sum[c];
+        }
+      for (int c = 0; to && c < Lanes; ++c) narrow(to + c * pitch + begin, piece[c], n);
+    }
+    for (int c = 0; c < Lanes; ++c) totals[c] = sum[c];
+  }
+
+  static void half_columns(const T* from, T* to, std::int64_t pitch, int width, std::int64_t length, const value* carry,
+                           value* totals) {
+    float row[scan_column_lanes], out[scan_column_lanes];
+    widen(totals, from, width);
+    for (std::int64_t i = 0;;) {
+      if (to && carry) {
+        for (int c = 0; c < width; ++c) out[c] = joined(carry[c], totals[c]);
+        narrow(to + i * pitch, out, width);
+      } else if (to) {
+        narrow(to + i * pitch, totals, width);
+      }
+      if (++i == length) return;
+      widen(row, from + i * pitch, width);
+      for (int c = 0; c < width; ++c) totals[c] = joined(totals[c], row[c]);
+    }
+  }
+
   template <int Lanes>
   static void rows(const void* from_address, void* to_address, std::int64_t pitch, std::int64_t length,
                    const void* carry_address, void* totals_address) {
     auto* from = static_cast<const T*>(from_address);
     auto* to = static_cast<T*>(to_address);
     auto* carry = static_cast<const value*>(carry_address);
+    if constexpr (!std::is_same_v<T, value>)
+      return half_rows<Lanes>(from, to, pitch, length, carry, static_cast<value*>(totals_address));
     value sum[Lanes], before[Lanes] = {};
     for (int c = 0; c < Lanes; ++c) {
       sum[c] = load(from[c * pitch]);
@@ -127,8 +175,7 @@ struct steps {
 
   template <class F>
   static void each_lane(int width, F&& f) {
-    // Half types are converted by functions.
-    if constexpr (Op::template vector_code<T> && std::is_same_v<T, value>) {
+    if constexpr (Op::template vector_code<T>) {
       SINTER_LANES(c, width) f(c);
     } else {
       for (int c = 0; c < width; ++c) f(c);
@@ -140,6 +187,8 @@ struct steps {
     auto* from = static_cast<const T*>(from_address);
     auto* to = static_cast<T*>(to_address);
     auto* carry = static_cast<const value*>(carry_address);
+    if constexpr (!std::is_same_v<T, value>)
+      return half_columns(from, to, pitch, width, length, carry, static_cast<value*>(totals_address));
     value sum[scan_column_lanes];
     each_lane(width, [&](int c) { put_lane(sum, c, load(get_lane(from, c))); });
     for (std::int64_t i = 0;;) {
