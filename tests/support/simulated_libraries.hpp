@@ -83,6 +83,14 @@ class sim_algorithms final : public runtime::algorithms, sim_library {
   void sort(const runtime::row_layout& l, bool descending, const void* from, void* to, void* scratch) override {
     now().algorithms().sort(l, descending, from, to, scratch);
   }
+  bool merges_runs(sinter::dtype type) const override { return asked().merges_runs(type); }
+  std::size_t merge_scratch(sinter::dtype type, std::span<const std::int64_t> ends) override {
+    return asked().merge_scratch(type, ends);
+  }
+  void merge(sinter::dtype type, bool descending, std::span<const std::int64_t> ends, const void* from, void* to,
+             void* scratch) override {
+    now().algorithms().merge(type, descending, ends, from, to, scratch);
+  }
   std::size_t argsort_scratch(const runtime::row_layout& l) override { return asked().argsort_scratch(l); }
   void argsort(const runtime::row_layout& l, bool descending, const void* keys, std::int64_t* result,
                void* scratch) override {

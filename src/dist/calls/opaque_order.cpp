@@ -1,5 +1,5 @@
-// Sorts of vectors that are divided: parts are sorted, cut where the result's parts begin, exchanged, and sorted again. In one
-// process and in several alike: the cuts are found by asking all parts how much of them comes before a candidate.
+// Sorts of vectors that are divided: parts are sorted, cut where the result's parts begin, exchanged, and merged, or sorted
+// again where their places are asked for, too. In one process and in several alike: the cuts are found by asking all parts how much of them comes before a candidate.
 #include <algorithm>
 #include <cstring>
 #include <string_view>
@@ -7,6 +7,7 @@
 #include "dist/calls/opaque_parts.hpp"
 #include "graph/run/array.hpp"
 #include "graph/run/flush.hpp"
+#include "ops/base/algorithm_calls.hpp"
 #include "ops/base/promotion_args.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
@@ -219,6 +220,14 @@ std::vector<ndarray> exchanged(const operand_parts& x, const split& s,
   return out;
 }
 
+/// Where what part k gets of each part ends.
+std::vector<std::int64_t> run_ends(const std::vector<std::vector<std::int64_t>>& cuts, std::size_t k) {
+  std::vector<std::int64_t> ends;
+  for (std::size_t j = 0; j < cuts[k].size(); ++j)
+    ends.push_back((ends.empty() ? 0 : ends.back()) + cuts[k + 1][j] - cuts[k][j]);
+  return ends;
+}
+
 ndarray in_parts_of(const operand_parts& x, const std::function<ndarray(int)>& make, dtype type) {
   return from_parts(*x.m, x.how(), x.shape(), type, make);
 }
@@ -254,8 +263,10 @@ sorted_vector sort_vector(const operand_parts& x, bool descending, bool with_pla
   const std::vector<ndarray> keys = exchanged(all.keys, s, cuts);
   sorted_vector out;
   if (!with_places) {
-    out.values =
-        from_parts(m, how, x.shape(), x.leaf->type, [&](int p) { return sort(keys[static_cast<std::size_t>(p)], kw); });
+    out.values = from_parts(m, how, x.shape(), x.leaf->type, [&](int p) {
+      const std::vector<std::int64_t> ends = run_ends(cuts, static_cast<std::size_t>(m.number_along(p, s.over)));
+      return ops::wrap(ops::merged_runs(ops::value_of(keys[static_cast<std::size_t>(p)]), ends, descending));
+    });
     return out;
   }
   const std::vector<ndarray> places = exchanged(all.places, s, cuts);

@@ -113,6 +113,18 @@ value sorted_rows(const value& v, const runtime::row_layout& l, bool descending)
   return to;
 }
 
+value merged_runs(const value& v, std::span<const std::int64_t> ends, bool descending) {
+  const value from = evaluated(v);
+  runtime::algorithms& device = algorithms_of(from);
+  if (!device.merges_runs(from->type) || from->size() == 0)
+    return sorted_rows(from, {from->type, 1, from->size()}, descending);
+  value to = unset_leaf(from->shape, from->type, from->device);
+  const runtime::buffer scratch = scratch_for(to, device.merge_scratch(from->type, ends));
+  device.merge(from->type, descending, ends, address_to_read(from), address_to_write(to), scratch.data());
+  graph::inherit_faults(to, {&from});
+  return to;
+}
+
 value argsort_rows(const value& keys, const runtime::row_layout& l, bool descending) {
   value order = unset_leaf(keys->shape, dtype::i64, keys->device);
   if (l.rows == 0 || l.columns == 0) return order;

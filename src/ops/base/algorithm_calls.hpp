@@ -35,6 +35,9 @@ ndarray in_place_of(const rows_of& r, const value& leaf);
 
 /// The rows, sorted, in exclusively owned memory. A pending expression is evaluated into it and sorted there.
 value sorted_rows(const value& v, const runtime::row_layout& l, bool descending);
+/// A vector, in other memory, whose runs [ends[k - 1], ends[k]) are sorted, in sort()'s order as a whole: merged, where the device
+/// does that for less than a sort.
+value merged_runs(const value& v, std::span<const std::int64_t> ends, bool descending);
 /// The stable permutation that sorts each row of an evaluated value; int64, of the same shape.
 value argsort_rows(const value& keys, const runtime::row_layout& l, bool descending);
 /// The permutation that sorts evaluated uint64 keys of one axis, which were drawn at random: as argsort_rows(). Its elements behind

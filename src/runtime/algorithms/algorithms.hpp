@@ -103,6 +103,15 @@ class algorithms {
   virtual std::size_t sort_scratch(const row_layout& l) = 0;
   virtual void sort(const row_layout& l, bool descending, const void* from, void* to, void* scratch) = 0;
 
+  /// Whether runs of such elements are merged for less than it takes to sort them. If not, callers sort.
+  virtual bool merges_runs(dtype /*type*/) const { return false; }
+  /// Run k of `from` is [ends[k - 1], ends[k]), the first one begins at 0, and each is in sort()'s order. `to`, other memory, gets
+  /// all their elements in that order; equal elements follow each other as in `from`. Scratch: at most the bytes of `from` and
+  /// a hundredth.
+  virtual std::size_t merge_scratch(dtype /*type*/, std::span<const std::int64_t> /*ends*/) { return 0; }
+  virtual void merge(dtype /*type*/, bool /*descending*/, std::span<const std::int64_t> /*ends*/, const void* /*from*/,
+                     void* /*to*/, void* /*scratch*/) {}
+
   /// The permutation (indices within the row) that sorts each row; stable, also where descending: equal elements, all
   /// NaNs and both zeros among them, keep their order, so there is one result. `keys` stay as they are. Scratch: at most
   /// 1.2 times the bytes of `keys`, one 32-bit index an element (64-bit where a row is longer than 2^32 - 1; keys of one

@@ -11,6 +11,10 @@ class cpu_algorithms final : public runtime::algorithms {
  public:
   std::size_t sort_scratch(const runtime::row_layout& l) override;
   void sort(const runtime::row_layout& l, bool descending, const void* from, void* to, void* scratch) override;
+  bool merges_runs(dtype type) const override;
+  std::size_t merge_scratch(dtype type, std::span<const std::int64_t> ends) override;
+  void merge(dtype type, bool descending, std::span<const std::int64_t> ends, const void* from, void* to,
+             void* scratch) override;
   std::size_t argsort_scratch(const runtime::row_layout& l) override;
   void argsort(const runtime::row_layout& l, bool descending, const void* keys, std::int64_t* result,
                void* scratch) override;

@@ -22,6 +22,7 @@ class recorded_algorithms final : public runtime::algorithms {
 
   std::size_t sort_scratch(const runtime::row_layout&) override { refuse(); }
   void sort(const runtime::row_layout&, bool, const void*, void*, void*) override { refuse(); }
+  bool merges_runs(dtype) const override { refuse(); }
   std::size_t argsort_scratch(const runtime::row_layout&) override { refuse(); }
   void argsort(const runtime::row_layout&, bool, const void*, std::int64_t*, void*) override { refuse(); }
   std::size_t random_order_scratch(std::int64_t) override { refuse(); }

@@ -6,6 +6,7 @@
 #include "backends/cuda/algorithms/device_algorithms.hpp"
 #include "backends/cuda/driver/driver.hpp"
 #include "backends/cuda/driver/stream.hpp"
+#include "runtime/algorithms/merge_rounds.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::cuda {
@@ -42,6 +43,12 @@ device::select_job job_of(const selection& s) {
   return {s.count, s.packed, s.words, reinterpret_cast<const unsigned char*>(s.flags)};
 }
 
+/// Scratch memory of one merge, in front of that between rounds.
+size_t splits_of(std::span<const int64_t> ends) {
+  constexpr size_t line = 256;
+  return (device::merge_scratch(ends.empty() ? 0 : ends.back()) + line - 1) / line * line;
+}
+
 /// The context of device code: the calling thread's current stream.
 struct current_context {
   int device, multiprocessors;
@@ -57,6 +64,24 @@ class cuda_algorithms final : public runtime::algorithms {
   }
   void sort(const row_layout& l, bool descending, const void* from, void* to, void* scratch) override {
     call("sort", [&] { return device::sort(context_, job_of(l, descending), from, to, scratch); });
+  }
+  bool merges_runs(dtype type) const override { return !is_complex(type); }
+  size_t merge_scratch(dtype type, std::span<const int64_t> ends) override {
+    return splits_of(ends) + (runtime::merges_in_between(ends) ? static_cast<size_t>(ends.back()) * itemsize(type) : 0);
+  }
+  void merge(dtype type, bool descending, std::span<const int64_t> ends, const void* from, void* to,
+             void* scratch) override {
+    const auto at = [&](auto* memory, int64_t element) {
+      return memory + static_cast<size_t>(element) * itemsize(type);
+    };
+    runtime::merge_by_twos(ends, from, to, static_cast<char*>(scratch) + splits_of(ends),
+                           [&](int64_t first, int64_t middle, int64_t end, const void* source, void* target) {
+                             call("merge", [&] {
+                               return device::merge(context_, element_of(type), descending,
+                                                    at(static_cast<const char*>(source), first), middle - first,
+                                                    end - middle, at(static_cast<char*>(target), first), scratch);
+                             });
+                           });
   }
   size_t argsort_scratch(const row_layout& l) override {
     return bytes("argsort", [&](size_t& n) { return device::argsort_scratch(context_, job_of(l, false), n); });

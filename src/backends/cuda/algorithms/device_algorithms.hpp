@@ -80,6 +80,10 @@ struct bin_entries {
 cudaError_t sort_scratch(const context& c, const row_job& j, std::size_t& bytes);
 /// `to` may be `from`.
 cudaError_t sort(const context& c, const row_job& j, const void* from, void* to, void* scratch);
+/// The first `ones` real elements and the `twos` behind them, each sorted as sort() does, to other memory.
+std::size_t merge_scratch(std::int64_t elements);
+cudaError_t merge(const context& c, element type, bool descending, const void* from, std::int64_t ones,
+                  std::int64_t twos, void* to, void* scratch);
 cudaError_t argsort_scratch(const context& c, const row_job& j, std::size_t& bytes);
 cudaError_t argsort(const context& c, const row_job& j, const void* keys, std::int64_t* result, void* scratch);
 cudaError_t random_order_scratch(const context& c, std::int64_t n, std::size_t& bytes);

@@ -29,15 +29,13 @@ template <class R>
 __device__ R quotient(R a, R b) {
   return a / b;
 }
-/// Smith's: no square of a part is formed.
+/// Smith's: no square of a part is formed. By choices, not by branches: the code is in a kernel many times.
 template <class R>
 __device__ pair<R> quotient(pair<R> a, pair<R> b) {
-  if (pivot_size(b.re) >= pivot_size(b.im)) {
-    const R r = b.im / b.re, d = b.re + b.im * r;
-    return {(a.re + a.im * r) / d, (a.im - a.re * r) / d};
-  }
-  const R r = b.re / b.im, d = b.re * r + b.im;
-  return {(a.re * r + a.im) / d, (a.im * r - a.re) / d};
+  const bool swapped = pivot_size(b.re) < pivot_size(b.im);
+  const R large = swapped ? b.im : b.re, small = swapped ? b.re : b.im, r = small / large, d = large + small * r;
+  const R first = swapped ? a.im : a.re, second = swapped ? -a.re : a.im;
+  return {(first + (swapped ? a.re : a.im) * r) / d, (second - (swapped ? -a.im : a.re) * r) / d};
 }
 
 template <class T>

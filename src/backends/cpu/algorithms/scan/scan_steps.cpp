@@ -1,5 +1,5 @@
 // The steps of scans as templates over the operation and the type.
-#include "backends/cpu/algorithms/scan_steps.hpp"
+#include "backends/cpu/algorithms/scan/scan_steps.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "backends/cpu/algorithms/algorithms.hpp"
-#include "backends/cpu/algorithms/scan_steps.hpp"
+#include "backends/cpu/algorithms/scan/scan_steps.hpp"
 #include "runtime/parallel.hpp"
 
 namespace sinter::cpu {
