@@ -2,6 +2,7 @@
 #include "jit/cpu/interpreter/block_ops.hpp"
 
 #include "jit/cpu/interpreter/exponential.hpp"
+#include "jit/cpu/interpreter/powers.hpp"
 
 #if SINTER_TIER0_X86
 #include <cpuid.h>
@@ -128,6 +129,14 @@ block_op special_op(isa level, opcode op, dtype type) noexcept {
 namespace {
 
 /// Null where libmvec's or the C library's serves.
+block_op own_power(dtype type) noexcept {
+#if SINTER_TIER0_X86
+  if (special_isa() == isa::avx512) return avx512::power_op(type);
+  if (special_isa() == isa::avx2) return avx2::power_op(type);
+#endif
+  (void)type;
+  return nullptr;
+}
 block_op own_exponential(dtype type) noexcept {
 #if SINTER_TIER0_X86
   if (special_isa() == isa::avx512) return avx512::exponential_op(type);
@@ -144,6 +153,8 @@ block_op find_block_op(opcode op, dtype type, dtype arg) noexcept {
   if (is_special(op)) return type == arg ? tier0::special_op(tier0::special_isa(), op, type) : nullptr;
   if (op == opcode::cast) return tier0::conversion(type, arg);
   if (type != tier0::result_type(op, arg)) return nullptr;
+  if (op == opcode::power)
+    if (block_op found = tier0::own_power(arg)) return found;
   if (op == opcode::exp)
     if (block_op found = tier0::own_exponential(arg)) return found;
   if (block_op found = tier0::plain_op(op, arg)) return found;

@@ -1,0 +1,14 @@
+// Powers of float and double where there are fused multiply-adds.
+#pragma once
+#include "jit/cpu/interpreter/special_ops.hpp"
+
+#if SINTER_TIER0_X86
+namespace sinter::jit::tier0 {
+namespace avx2 {
+block_op power_op(dtype type) noexcept;
+}
+namespace avx512 {
+block_op power_op(dtype type) noexcept;
+}
+}  // namespace sinter::jit::tier0
+#endif
