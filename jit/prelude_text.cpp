@@ -121,6 +121,10 @@ std::string random_expression(const instr& i, std::string_view a, std::string_vi
   return e + (i.op >= opcode::random_gamma ? ", fault)" : ")");
 }
 
+std::string within_text(const std::string& index, const std::string& extent) {
+  const std::string from_begin = "(" + index + " < 0 ? " + index + " + " + extent + " : " + index + ")";
+  return "((unsigned long long)" + from_begin + " < (unsigned long long)(" + extent + ") ? " + from_begin + " : 0LL)";
+}
 std::string call_expression(const instr& i, std::string_view a, std::string_view b, std::string_view c) {
   if (i.op == opcode::cast) return cast_expression(i.type, i.arg, a);
   std::string e = std::string("sn::") + name(i.op);

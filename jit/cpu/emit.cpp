@@ -159,6 +159,8 @@ std::string cpu_emitter::expression(std::size_t k, int stage) const {
     return (i.type == dtype::f16 ? "sn::f16_to_float(" : "sn::bf16_to_float(") + element + ")";
   }
   if (i.op == opcode::load) return std::string("*(const ") + register_type(i.type) + "*)a->inputs[" + num(i.a) + "]";
+  if (i.op == opcode::checked_index && i.in_range)
+    return within_text(value(i.a, stage), "*(const long long*)a->params[" + num(i.b) + "]");
   if (i.op == opcode::checked_index)
     return call_expression(i, value(i.a, stage), "*(const long long*)a->params[" + num(i.b) + "]",
                            "*(const long long*)a->params[" + num(i.c) + "]");
@@ -314,7 +316,11 @@ void cpu_emitter::write_loop(int stage) {
   for (std::size_t k = 0; k < info_.size(); ++k) {
     if (info_[k].where != place::inlined || info_[k].stage != stage) continue;
     const std::string me = num(k);
-    if (p_.code[k].op == opcode::checked_index && reads_vectors(stage)) {
+    if (p_.code[k].op == opcode::checked_index && p_.code[k].in_range) {
+      // Stores of bytes may change whatever memory is read in the loop, for all that a compiler knows.
+      out_ += "  const long long n" + me + " = *(const long long*)a->params[" + num(p_.code[k].b) + "];\n";
+      body += "    const long long r" + me + " = " + within_text(value(p_.code[k].a, stage), "n" + me) + ";\n";
+    } else if (p_.code[k].op == opcode::checked_index && reads_vectors(stage)) {
       body += checked_text(k, value(p_.code[k].a, stage));
       checks.push_back(k);
     } else if (is_first_of_call(k)) body += user_call_text(k, stage, "    ");

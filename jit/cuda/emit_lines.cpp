@@ -162,7 +162,9 @@ std::string line_writer::expression(const std::vector<int>& code, int k, const i
     case opcode::load: return load(i);
     case opcode::coord: return f_.place ? "sn::position_of(c" + num(i.a) + ")" : "c" + num(i.a);
     case opcode::reduced: return "d" + num(i.a);
-    case opcode::checked_index: return call_expression(i, reg(i.a), "a.q" + num(i.b), "a.q" + num(i.c));
+    case opcode::checked_index:
+      if (i.in_range) return within_text(reg(i.a), "a.q" + num(i.b));
+      return call_expression(i, reg(i.a), "a.q" + num(i.b), "a.q" + num(i.c));
     default: break;
   }
   if (is_quick_trig(p_, i) && quick_)

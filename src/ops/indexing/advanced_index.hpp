@@ -89,6 +89,16 @@ graph::value integer_of(std::int64_t v, runtime::device_id device);
 void require_within(const graph::value& index, std::int64_t extent, int reported_axis);
 /// Throws unless the dtype is an integer or bool.
 void require_index_dtype(dtype type, const char* function);
+/// Whether every number of the type is an index of such an axis, from its begin or its end: nothing has to be checked.
+constexpr bool always_within(dtype type, std::int64_t extent) noexcept {
+  switch (type) {
+    case dtype::i8: return extent >= 1 << 7;
+    case dtype::u8: return extent >= 1 << 8;
+    case dtype::i16: return extent >= 1 << 15;
+    case dtype::u16: return extent >= 1 << 16;
+    default: return false;
+  }
+}
 /// Coordinate `axis` of C-order positions in `shape`.
 graph::value unravel_one(const graph::value& position, const dims& shape, int axis);
 /// The value with trailing axes of extent 1 appended up to rank `rank`.

@@ -119,7 +119,7 @@ ops::index_entry entry_of(const index& i, int axis, int place, const graph::arra
   const bool listed = i.kind() == index_kind::list;
   e.values = listed ? list_values(i.items(), axis, v.shape, v.device()) : array_values(i.array(), v.device());
   e.mask = is_bool(e.values->type);
-  e.in_range = listed && !e.mask;
+  e.in_range = !e.mask && (listed || ops::always_within(i.array().dtype(), v.shape[axis]));
   e.axes = e.mask ? e.values->shape.size() : 1;
   e.axis = place;
   e.reported_axis = axis;

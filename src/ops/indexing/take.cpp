@@ -60,7 +60,9 @@ ndarray take(const ndarray& x, const operand& indices, optional_axis axis, const
   for (int k = 0; k < a; ++k) in_front *= v->shape[k];
   if (points != 0 && in_front != 0 && core::element_count(shape) == 0 && indices.is_array())
     require_within(index, v->shape[a], a);
-  return wrap(reshape_value(graph::record_gather(v, reshape_value(index, along), a, gathered, a), shape));
+  const bool within = indices.is_array() && always_within(indices.array().dtype(), v->shape[a]);
+  const int reported = within ? graph::payload::gather::in_range : a;
+  return wrap(reshape_value(graph::record_gather(v, reshape_value(index, along), a, gathered, reported), shape));
 }
 
 ndarray take_along_axis(const ndarray& x, const ndarray& indices, optional_axis axis) {
@@ -83,7 +85,8 @@ ndarray take_along_axis(const ndarray& x, const ndarray& indices, optional_axis 
   }
   if (source[a] == 0 && core::element_count(result) != 0)
     fail<index_error>("take_along_axis", shapes, ": axis ", a, " has no elements");
-  return wrap(graph::record_gather(broadcast_value(v, source), index, a, result, a));
+  const int reported = always_within(indices.dtype(), source[a]) ? graph::payload::gather::in_range : a;
+  return wrap(graph::record_gather(broadcast_value(v, source), index, a, result, reported));
 }
 
 }  // namespace sinter::inline v0

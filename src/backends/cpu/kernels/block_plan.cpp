@@ -80,7 +80,6 @@ std::uint64_t uniform_inputs(const jit::launch& l, const walk_axes& axes) noexce
   std::uint64_t mask = 0;
   const std::size_t n = l.inputs.size() < 64 ? l.inputs.size() : 64;
   for (std::size_t k = 0; k < n; ++k) {
-    if (l.code->inputs[k].gathers && !jit::moves_with_runs(*l.code, k)) continue;
     bool uniform = true;
     for (auto a : axes.block)
       uniform = uniform && (l.inputs[k].strides[static_cast<int>(a)] == 0 || l.extents[static_cast<int>(a)] == 1);
@@ -137,6 +136,8 @@ block_plan::block_plan(const jit::launch& l, const walk_axes& axes, std::size_t 
       in.access = input_plan::how::whole;
     } else if (code.inputs[i.a].gathers) {
       in.access = input_plan::how::gathered;
+      in.one_offset = i.a < 64 && (jit::without_coordinates(uniform, code.inputs.size()) >> i.a & 1) &&
+                      !jit::moves_with_runs(code, i.a);
       in.base = static_cast<const char*>(o.base);
     } else if (i.a < 64 && (jit::without_coordinates(uniform, code.inputs.size()) >> i.a & 1)) {
       in.access = input_plan::how::uniform;
@@ -436,7 +437,9 @@ void block_walker::bind(std::int64_t start, int n) {
       else if (in.panel_rows) inputs_[k] = panel_row(k, start, n, padded);
       else bind_copied(k, start, n, padded);
     } else if (in.access == input_plan::how::gathered) {
-      fill_offsets(offsets_[k], in.source->offset + outer_offset_[k], in.map, start, n, padded);
+      const std::int64_t first = in.source->offset + outer_offset_[k];
+      if (in.one_offset && plan_.compiled) offsets_[k][0] = first;
+      else fill_offsets(offsets_[k], first, in.map, start, n, padded);
     }
   }
   for (const record_group& g : plan_.records) bind_records(g, start, n, padded);
