@@ -52,3 +52,28 @@ TEST_CASE("compiled code with calls has the bits of interpreted blocks, for any 
       });
     }
 }
+
+TEST_CASE(
+    "rows of no whole number of vectors, one after the other and with gaps, have the bits of interpreted blocks") {
+  for (const dtype type : {dtype::f32, dtype::f64})
+    for (const std::int64_t n : {257, 527, 1000, 4001, 8191}) {
+      CAPTURE(n);
+      const ndarray x = sin(arange(0, 42 * n, 1)).astype(type).reshape(2, 21, n);
+      const ndarray scale = max(x, {.axis = 2, .keepdims = true}), row = x(0, 0).copy(), plane = x(1).copy();
+      eval(x, scale, row, plane);
+      check_tiers([&]() -> std::vector<ndarray> {
+        return {x - scale, exp(x - scale), x - scale + row, x * scale - plane, exp(x - scale) * 2, scale - plane};
+      });
+      check_tiers([&]() -> std::vector<ndarray> {
+        return {special::softmax(x, 2), special::log_softmax(x, 2), special::logsumexp(x, {.axis = 2})};
+      });
+      check_tiers([&]() -> std::vector<ndarray> {  // into some rows, and into parts of rows: what lies between stays
+        ndarray rows = full(x.shape(), 7).astype(type), parts = full({2, 21, n + 5}, 7).astype(type),
+                last = rows.copy();
+        rows(idx::_, slice(3, 20)) = x(idx::_, slice(3, 20)) - scale(idx::_, slice(3, 20));
+        parts(idx::_, idx::_, slice(2, n + 2)) = x - scale;
+        last(idx::_, slice(0, 21, 2)) = x(idx::_, slice(0, 21, 2)) - scale(idx::_, slice(0, 21, 2));
+        return {rows, parts, last};
+      });
+    }
+}
