@@ -42,6 +42,11 @@ block_op find_random_op(opcode op, dtype type) noexcept;
 /// The block operation for an instruction (not for load, param, coord, reduced, checked_index, random), or null if the
 /// operation does not support the dtypes.
 block_op find_block_op(opcode op, dtype type, dtype arg) noexcept;
+/// exp(a - b) of lanes a and one number b, with the bits of the two operations, of any number of lanes; null where exp is not of
+/// float or double, or the C library's.
+block_op find_exponential_of_difference(dtype type) noexcept;
+/// Whether exp itself takes any number of lanes.
+bool is_own_exponential(opcode op, dtype type, dtype arg) noexcept;
 
 /// Whether the block operation can be called for a single lane, which then is all that it reads and computes; the bits are
 /// those that the lane has among others. False: special functions, random numbers, and operations on float16, bfloat16 and

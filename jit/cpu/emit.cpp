@@ -15,6 +15,7 @@ bool is_half(dtype t) noexcept { return t == dtype::f16 || t == dtype::bf16; }
 cpu_emitter::cpu_emitter(const program& p, const block_variant& v) : p_(p), v_(v), info_(p.code.size()) {
   mark_used();
   find_uniform_carried();
+  find_differences();
   for (std::size_t k = 0; k <= p.code.size(); ++k) {
     if (has_loop() && k == p.loop.begin) loop_stage_ = stages_;
     if (has_loop() && k == p.loop.end) after_loop_ = stages_;
@@ -68,6 +69,7 @@ void cpu_emitter::put_in_place(std::size_t k) {
   });
   me.stage = stage;
   if (scalar) me.where = place::scalar;
+  else if (is_difference_here(k)) me.where = place::within;
   else if (follows_loop(i)) me.where = place::called;
   else me.where = is_source(i) && !is_gathered(i) ? place::direct : place::inlined;
   if (me.where == place::inlined) stages_ = std::max(stages_, stage + 1);
@@ -111,6 +113,7 @@ void cpu_emitter::find_arrays() {
     each_operand(k, [&](std::uint16_t o) {
       bool elsewhere =
           info_[o].where == place::inlined && (info_[o].stage < info_[k].stage || info_[k].where == place::carried);
+      if (info_[o].where == place::within) return;
       bool needed = info_[k].where == place::called && (is_call(p_.code[k]) || info_[o].where != place::scalar);
       if (needed || elsewhere) info_[o].in_array = true;
     });
@@ -353,7 +356,8 @@ void cpu_emitter::write_calls(int stage) {
     }
     std::string from[3];
     int n = 0;
-    each_operand(k, [&](std::uint16_t o) { from[n++] = array(o); });
+    if (const instr* d = difference_of(k)) from[0] = array(d->a), from[1] = "&r" + num(d->b);
+    else each_operand(k, [&](std::uint16_t o) { from[n++] = array(o); });
     write_call(k, array(k), from, "n");
   }
 }
@@ -381,7 +385,7 @@ bool cpu_emitter::is_one_loop() const {
          operations().empty();
 }
 
-bool cpu_emitter::repeats() const { return takes_any_length() && !operations().empty(); }
+bool cpu_emitter::repeats() const { return takes_any_length() && !operations().empty() && !calls_for_any_length(); }
 
 std::string cpu_emitter::text(const std::string& function) {
   function_ = function;
@@ -415,7 +419,9 @@ std::vector<block_op> cpu_emitter::operations() const {
   for (std::size_t k = 0; k < info_.size(); ++k) {
     const instr& i = p_.code[k];
     if (info_[k].where == place::unused || !is_call(i)) continue;
-    all.push_back(is_random(i.op) ? find_random_op(i.op, i.type) : find_block_op(i.op, i.type, i.arg));
+    all.push_back(difference_of(k)  ? find_exponential_of_difference(i.type)
+                  : is_random(i.op) ? find_random_op(i.op, i.type)
+                                    : find_block_op(i.op, i.type, i.arg));
   }
   return all;
 }

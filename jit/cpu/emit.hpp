@@ -50,6 +50,7 @@ class cpu_emitter {
     inlined,  // a local of the loop of its stage; stored in an array if needed outside of it
     called,   // an array that a block operation or a function with effects fills after the loop of its stage
     carried,  // an array that the program's loop fills at the end of each run
+    within,   // nowhere: the block operation that alone reads it computes it
   };
   struct info {
     place where = place::unused;
@@ -100,6 +101,12 @@ class cpu_emitter {
   void put_in_place(std::size_t k);
   bool updates_in_place() const;
   void find_arrays();
+  // Exponentials (emit_exponentials.cpp).
+  void find_differences();
+  bool is_difference_here(std::size_t k) const;
+  const instr* difference_of(std::size_t call) const;
+  bool calls_for_any_length() const;
+
   std::string array(std::size_t k) const;
   std::string lane(const std::string& array, std::size_t k) const;
   std::string lane_type(std::size_t k) const;
@@ -148,6 +155,7 @@ class cpu_emitter {
   int loop_stage_ = 0, after_loop_ = 0;  // the first stages of the program's loop and after it
   bool loops_ = false;                   // whether something of the loop is used
   std::vector<bool> one_value_;          // carried registers that have one value for all lanes
+  std::vector<bool> differences_;        // registers that one exponential reads and nothing else
   bool in_place_ = false;                // carried registers are updated by the loop over lanes that reads them
   std::vector<std::string> advance_;     // what points to the lanes of a block
   std::string function_, before_, out_;

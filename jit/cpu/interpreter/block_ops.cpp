@@ -149,6 +149,18 @@ block_op own_exponential(dtype type) noexcept {
 }  // namespace
 }  // namespace tier0
 
+block_op find_exponential_of_difference(dtype type) noexcept {
+#if SINTER_TIER0_X86
+  if (tier0::special_isa() == tier0::isa::avx512) return tier0::avx512::exponential_of_difference_op(type);
+  if (tier0::special_isa() == tier0::isa::avx2) return tier0::avx2::exponential_of_difference_op(type);
+#endif
+  (void)type;
+  return nullptr;
+}
+bool is_own_exponential(opcode op, dtype type, dtype arg) noexcept {
+  return op == opcode::exp && type == arg && tier0::own_exponential(arg) != nullptr;
+}
+
 block_op find_block_op(opcode op, dtype type, dtype arg) noexcept {
   if (is_special(op)) return type == arg ? tier0::special_op(tier0::special_isa(), op, type) : nullptr;
   if (op == opcode::cast) return tier0::conversion(type, arg);

@@ -6,9 +6,11 @@
 namespace sinter::jit::tier0 {
 namespace avx2 {
 block_op exponential_op(dtype type) noexcept;
-}
+block_op exponential_of_difference_op(dtype type) noexcept;
+}  // namespace avx2
 namespace avx512 {
 block_op exponential_op(dtype type) noexcept;
-}
+block_op exponential_of_difference_op(dtype type) noexcept;
+}  // namespace avx512
 }  // namespace sinter::jit::tier0
 #endif

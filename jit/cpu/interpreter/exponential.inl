@@ -33,8 +33,29 @@ void single_exponentials(void* dst, const void* a, const void*, const void*, int
   for (int l = 0; l < n; l += step) sn::store_singles(r + l, sn::single_exp(sn::load_singles(x + l)));
 }
 
+/// Of a[l] - *b: what is subtracted goes through no memory.
+void exponentials_of_differences(void* dst, const void* a, const void* b, const void*, int n, int*) {
+  constexpr int step = int(sizeof(sn::twin) / sizeof(double));
+  auto* r = static_cast<double*>(dst);
+  auto* x = static_cast<const double*>(a);
+  const sn::twin m(*static_cast<const double*>(b));
+  for (int l = 0; l < n; l += step) sn::store_twin(r + l, sn::sf_exp(sn::load_twin(x + l) - m));
+}
+void single_exponentials_of_differences(void* dst, const void* a, const void* b, const void*, int n, int*) {
+  constexpr int step = int(sizeof(sn::singles) / sizeof(float));
+  auto* r = static_cast<float*>(dst);
+  auto* x = static_cast<const float*>(a);
+  const sn::singles m(*static_cast<const float*>(b));
+  for (int l = 0; l < n; l += step) sn::store_singles(r + l, sn::single_exp(sn::load_singles(x + l) - m));
+}
+
 }  // namespace
 
+block_op exponential_of_difference_op(dtype type) noexcept {
+  return type == dtype::f64   ? &exponentials_of_differences
+         : type == dtype::f32 ? &single_exponentials_of_differences
+                              : nullptr;
+}
 block_op exponential_op(dtype type) noexcept {
   return type == dtype::f64 ? &exponentials : type == dtype::f32 ? &single_exponentials : nullptr;
 }

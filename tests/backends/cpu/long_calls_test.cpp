@@ -23,32 +23,69 @@ auto bytes_by(cpu::tier tier, const recorder& record) {
   return all;
 }
 
-void check_tiers(const recorder& record) {
-  const auto compiled = bytes_by(cpu::tier::compiled, record), interpreted = bytes_by(cpu::tier::interpreted, record);
-  for (std::size_t k = 0; k < compiled.size(); ++k) {
+/// All of them interpreted first: what has been compiled is not interpreted any more.
+void check_tiers(const std::vector<recorder>& all) {
+  std::vector<decltype(bytes_by(cpu::tier::compiled, {}))> interpreted;
+  for (const recorder& record : all) interpreted.push_back(bytes_by(cpu::tier::interpreted, record));
+  for (std::size_t k = 0; k < all.size(); ++k) {
     CAPTURE(k);
-    CHECK((compiled[k] == interpreted[k]));
+    const auto compiled = bytes_by(cpu::tier::compiled, all[k]);
+    for (std::size_t j = 0; j < compiled.size(); ++j) {
+      CAPTURE(j);
+      CHECK((compiled[j] == interpreted[k][j]));
+    }
   }
 }
 
 }  // namespace
 
 TEST_CASE("compiled code with calls has the bits of interpreted blocks, for any number of lanes") {
+  std::vector<recorder> all_recorders;
   for (const dtype type : {dtype::f32, dtype::f64})
     for (const std::int64_t n : {255, 256, 257, 511, 512, 1000, 8192, 8193, 20011}) {
-      CAPTURE(n);
       const ndarray all = sin(arange(0, 6 * n, 1)).astype(type), x = all.reshape(3, 2 * n), y = x(idx::_, slice(0, n));
       const ndarray z = x(idx::_, slice(0, 2 * n, 2)), scale = max(x, {.axis = 1, .keepdims = true});
       eval(x, scale);
-      check_tiers([&]() -> std::vector<ndarray> {
+      all_recorders.push_back([=]() -> std::vector<ndarray> {
         const ndarray e = exp(y * scale);
         return {exp(y), log1p(e) + sin(e) * y, exp(y - z), exp(scale) * y, where(y > 0, cos(y), y)};
       });
-      check_tiers([&]() -> std::vector<ndarray> {  // reductions, of which some read coordinates
+      all_recorders.push_back([=]() -> std::vector<ndarray> {  // reductions, of which some read coordinates
         const reduce_kw rows{.axis = 1}, columns{.axis = 0};
         const ndarray place = arange(0, n, 1).astype(type);
         return {sum(exp(y), rows), sum(exp(y * scale) * place, rows), sum(sin(y + place), columns),
                 max(log1p(exp(z)), rows), sum(exp(all))};
       });
     }
+  check_tiers(all_recorders);
+}
+
+TEST_CASE(
+    "rows of no whole number of vectors, one after the other and with gaps, have the bits of interpreted blocks") {
+  std::vector<recorder> all_recorders;
+  for (const dtype type : {dtype::f32, dtype::f64})
+    for (const std::int64_t n : {257, 527, 1000, 4001, 8191}) {
+      const ndarray x = sin(arange(0, 42 * n, 1)).astype(type).reshape(2, 21, n);
+      const ndarray scale = max(x, {.axis = 2, .keepdims = true}), row = x(0, 0).copy(), plane = x(1).copy();
+      eval(x, scale, row, plane);
+      all_recorders.push_back([=]() -> std::vector<ndarray> {
+        return {x - scale, exp(x - scale), x - scale + row, x * scale - plane, exp(x - scale) * 2, scale - plane};
+      });
+      all_recorders.push_back([=]() -> std::vector<ndarray> {
+        return {special::softmax(x, 2), special::log_softmax(x, 2), special::logsumexp(x, {.axis = 2})};
+      });
+      all_recorders.push_back(
+          [=]() -> std::vector<ndarray> {  // into some rows, and into parts of rows: what lies between stays
+            ndarray rows = full(x.shape(), 7).astype(type), parts = full({2, 21, n + 5}, 7).astype(type),
+                    last = rows.copy();
+            eval(rows, parts, last);
+            rows(idx::_, slice(3, 20)) = x(idx::_, slice(3, 20)) - scale(idx::_, slice(3, 20));
+            parts(idx::_, idx::_, slice(2, n + 2)) = x - scale;
+            last(idx::_, slice(0, 21, 2)) = x(idx::_, slice(0, 21, 2)) - scale(idx::_, slice(0, 21, 2));
+            CHECK(all(rows(idx::_, 20) == 7).item<bool>());
+            CHECK(all(last(idx::_, 1) == 7).item<bool>());
+            return {rows, parts, last};
+          });
+    }
+  check_tiers(all_recorders);
 }

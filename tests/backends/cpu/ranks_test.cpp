@@ -2,6 +2,8 @@
 // written but the result.
 #include "backends/cpu/kernels/hooks.hpp"  // clang takes namespace sinter::cpu only before the device of that name
 
+#include <numeric>
+
 #include "runtime/hooks.hpp"
 #include "support/algorithm_cases.hpp"
 #include "support/cpu_harness.hpp"
@@ -78,6 +80,27 @@ TEST_CASE("ranks: every dtype and pattern, near each other, at the ends, and all
           check(sorted_values<T>(p, c.rows * c.columns, seed), c, ranks[seed % (n < 50 ? 2 : ranks.size())]);
         }
     });
+}
+
+TEST_CASE(
+    "ranks of short rows side by side: every dtype and pattern, whole groups of rows and others, any number of ranks") {
+  unsigned seed = 0;
+  for (dtype t : all_dtypes())
+    with_element(t, [&]<class T>(T) {
+      for (pattern p : all_patterns)
+        for (const row_case& c : {row_case{16, 1}, {33, 2}, {70, 9}, {17, 16}, {40, 25}, {19, 127}, {34, 128}}) {
+          const std::int64_t n = c.columns, most = algorithms().most_ranks({t, c.rows, n});
+          const bool is_small = !is_complex(t) && t != dtype::f16 && t != dtype::bf16;
+          CHECK(most == (is_small ? n : n / 8));
+          integers all(static_cast<std::size_t>(n));
+          std::iota(all.begin(), all.end(), 0);
+          const std::vector<T> values = sorted_values<T>(p, c.rows * n, ++seed);
+          for (const integers& kth : {all, integers{n / 2}, n > 1 ? integers{(n - 1) / 2, n - 1} : integers{0}})
+            if (static_cast<std::int64_t>(kth.size()) <= most) check(values, c, kth);
+        }
+    });
+  CHECK(algorithms().most_ranks({dtype::f64, 40, 129}) == 129 / 8);  // longer, and fewer than a plane's lanes
+  CHECK(algorithms().most_ranks({dtype::f64, 15, 40}) == 5);
 }
 
 TEST_CASE("ranks: samples that mislead, and keys at the edges of runs") {

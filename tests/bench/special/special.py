@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Times SciPy's special functions on the rows of special.def, on one core: milliseconds of processor time, the least of several.
-special.py [--sinter LOG] [--only TEXT]: LOG is what `sinter_bench --special` printed; then how many times as fast sinter is."""
+special.py [--sinter LOG] [--only TEXT] [--wall]: LOG is what `sinter_bench --special` printed; then how many times as fast
+sinter is. --wall: of wall time, to be compared with SINTER_BENCH_WALL=1."""
 import argparse
 import os
 import re
@@ -43,12 +44,12 @@ def rows():
                 yield name, getattr(sp, name) if kind == "ROW" else NAMED[name], domains
 
 
-def least_milliseconds(f, x):
+def least_milliseconds(f, x, clock):
     least, calls, begin = float("inf"), 0, time.perf_counter()
     while calls < 3 or time.perf_counter() - begin < 0.5 and calls < 200:
-        start = time.process_time()
+        start = clock()
         f(*x)
-        least = min(least, time.process_time() - start)
+        least = min(least, clock() - start)
         calls += 1
     return 1e3 * least
 
@@ -57,7 +58,9 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--sinter")
     parser.add_argument("--only", default="")
+    parser.add_argument("--wall", action="store_true")
     args = parser.parse_args()
+    clock = time.perf_counter if args.wall else time.process_time
     ours = {}
     if args.sinter:
         for line in open(args.sinter):
@@ -71,7 +74,7 @@ def main():
         cells = []
         for k, dtype in enumerate((np.float64, np.float32)):
             x = [v.astype(dtype) for v in eval("[" + domains + "]", dict(DOMAINS))]
-            theirs = least_milliseconds(f, x)
+            theirs = least_milliseconds(f, x, clock)
             mine = ours[name][k] if name in ours else float("nan")
             cells += [f"{mine:.3g}, {theirs:.3g}", f"{theirs / mine:.1f}"]
         print("| " + " | ".join([name] + cells) + " |", flush=True)

@@ -7,9 +7,11 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "jit/cpu/block.hpp"
+#include "jit/program/program.hpp"
 
 using namespace sinter;
 using namespace sinter::jit;
@@ -75,7 +77,70 @@ void check(dtype type, T low, T high) {
 #endif
 }
 
+/// exp(x - less) by one operation and by two, in calls of all lanes and of a few.
+template <class T>
+void check_difference(dtype type, T low, T high, T less) {
+  const block_op together = find_exponential_of_difference(type);
+  CHECK((together != nullptr) == has_own_exponential());
+  if (!together) return;
+  const std::vector<T> x = arguments(low, high);
+  std::vector<T> differences = x, r(x.size()), few(x.size());
+  for (T& d : differences) d -= less;
+  const std::vector<T> wanted = computed(find_block_op(opcode::exp, type, type), differences);
+  int fault = 0;
+  together(r.data(), x.data(), &less, nullptr, static_cast<int>(x.size()), &fault);
+  CHECK(std::memcmp(r.data(), wanted.data(), r.size() * sizeof(T)) == 0);
+  for (std::size_t l = 0; l < x.size(); l += lane_multiple)
+    together(few.data() + l, x.data() + l, &less, nullptr, lane_multiple, &fault);
+  CHECK(std::memcmp(few.data(), wanted.data(), r.size() * sizeof(T)) == 0);
+#if SINTER_TIER0_X86
+  std::vector<T> narrow = x;  // over what is read
+  tier0::avx2::exponential_of_difference_op(type)(narrow.data(), narrow.data(), &less, nullptr,
+                                                  static_cast<int>(x.size()), &fault);
+  CHECK(std::memcmp(narrow.data(), wanted.data(), r.size() * sizeof(T)) == 0);
+#endif
+}
+
+/// The generated text of one kernel.
+std::string text_of(const program& p) {
+  const cpu_definition d{&p, {}, nullptr, "kernel"};
+  std::string text = emit_cpu({&d, 1});
+  return text.substr(text.find("extern \"C\" void kernel"));
+}
+program difference_program(bool reads_again) {
+  program p;
+  p.kind = kernel_kind::elementwise;
+  p.inputs.push_back({dtype::f64, 0, {0, 0}});
+  p.param_types.push_back(dtype::f64);
+  p.params = 1;
+  p.code.push_back({opcode::load, dtype::f64, dtype::f64, 0, 0, 0, 0, 0});
+  p.code.push_back({opcode::param, dtype::f64, dtype::f64, 0, 0, 0, 0, 0});
+  p.code.push_back({opcode::subtract, dtype::f64, dtype::f64, 0, 0, 1, 0, 0});
+  p.code.push_back({opcode::exp, dtype::f64, dtype::f64, 0, 2, 0, 0, 0});
+  p.outputs.push_back({dtype::f64, 0, 3});
+  if (reads_again) p.outputs.push_back({dtype::f64, 0, 2});
+  p.epilogue = static_cast<std::uint16_t>(p.code.size());
+  return p;
+}
+
 }  // namespace
+
+TEST_CASE("exponentials of differences from a number have the bits of the two operations") {
+  for (const double less : {0.0, -0.0, 3.7, -700.0, 1e300, std::numeric_limits<double>::infinity(),
+                            std::numeric_limits<double>::quiet_NaN()}) {
+    check_difference<double>(dtype::f64, -750, 712, less);
+    check_difference<float>(dtype::f32, -105, 90, static_cast<float>(less));
+  }
+}
+
+TEST_CASE("generated code subtracts within the exponential unless something else reads the difference") {
+  if (!has_own_exponential()) return;
+  const std::string once = text_of(difference_program(false)), twice = text_of(difference_program(true));
+  CHECK(once.find("(out0, in0, &r1, 0, n, fault)") != std::string::npos);
+  CHECK(once.find("SN_ARRAY") == std::string::npos);
+  CHECK(twice.find("sn::subtract") != std::string::npos);
+  CHECK(twice.find("&r1") == std::string::npos);
+}
 
 TEST_CASE(
     "exponentials are within an ulp where there are fused multiply-adds, with the same bits in vectors of every "

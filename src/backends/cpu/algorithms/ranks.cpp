@@ -1,4 +1,7 @@
 // Elements of a few ranks of rows, which are read only: those between two sampled keys are gathered and selected from.
+// Short rows are sorted side by side instead, each in the lanes of its own.
+#include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "backends/cpu/algorithms/algorithms.hpp"
@@ -157,6 +160,76 @@ void find_in_row(const T* from, int64_t n, ordering<T> order, rank_list kth, int
   }
 }
 
+/// Elements that are sorted side by side as integers: not halves, which have two zeros and NaN in two bytes, nor pairs.
+template <class T>
+inline constexpr bool has_planes = !is_complex_element<T> && !std::is_same_v<T, half> && !std::is_same_v<T, bfloat>;
+bool suit_planes(const row_layout& l) {
+  return l.columns <= most_side_by_side && l.rows >= rows_side_by_side<std::int32_t> && !is_complex(l.type) &&
+         l.type != dtype::f16 && l.type != dtype::bf16;
+}
+
+/// As many rows as a plane has lanes.
+template <class T>
+class rows_in_planes {
+  using key = std::conditional_t<sizeof(T) == 8, int64_t, std::int32_t>;
+
+ public:
+  static constexpr int lanes = rows_side_by_side<key>;
+
+  rows_in_planes(const row_layout& l, rank_list kth)
+      : order_(l.type, false), columns_(static_cast<int>(l.columns)), kth_(kth) {}
+
+  void find(const T* from, T* to) const {
+    alignas(64) key planes[most_side_by_side * lanes];
+    for (int r = 0; r < lanes; ++r)
+      for (int j = 0; j < columns_; ++j) planes[j * lanes + r] = key_of(from[r * columns_ + j]);
+    if (!sort_columns(planes, columns_, flipped, infinity())) return find_one_by_one(from, to);
+    for (int r = 0; r < lanes; ++r)
+      for (const int64_t k : kth_) *to++ = element_of(planes[k * lanes + r]);
+  }
+
+ private:
+  static constexpr bool is_small = sizeof(T) < sizeof(key), is_floating = std::is_floating_point_v<T>;
+  static constexpr key flipped = is_small || is_floating ? key(0) : std::numeric_limits<key>::min();
+
+  static constexpr key infinity() {
+    if constexpr (is_floating) return std::bit_cast<key>(std::numeric_limits<T>::infinity());
+    else return 0;
+  }
+  key key_of(T x) const {
+    if constexpr (is_floating) return std::bit_cast<key>(x);
+    else return static_cast<key>(order_(x));
+  }
+  T element_of(key k) const {
+    if constexpr (is_floating) return std::bit_cast<T>(k);
+    else return static_cast<T>(static_cast<T>(k) ^ order_.flipped);
+  }
+  void find_one_by_one(const T* from, T* to) const {
+    T held[most_side_by_side];
+    for (int r = 0; r < lanes; ++r)
+      find_in_row(from + r * columns_, columns_, order_, kth_, 1, held, to + r * static_cast<int64_t>(kth_.size()));
+  }
+
+  ordering<T> order_;
+  int columns_;
+  rank_list kth_;
+};
+
+/// Whole groups of short rows; returns how many rows these are.
+template <class T>
+int64_t find_in_groups(const row_layout& l, rank_list kth, const T* from, T* to) {
+  constexpr double element_time = 1;  // nanoseconds
+  const rows_in_planes<T> rows(l, kth);
+  const int64_t groups = l.rows / rows.lanes, count = static_cast<int64_t>(kth.size());
+  const shares parts(groups, runtime::thread_count(), 1);
+  runtime::parallel_for(parts.count, element_time * static_cast<double>(groups * rows.lanes * l.columns),
+                        [&](int64_t p) {
+                          for (int64_t g = parts.begin(p); g < parts.end(p); ++g)
+                            rows.find(from + g * rows.lanes * l.columns, to + g * rows.lanes * count);
+                        });
+  return groups * rows.lanes;
+}
+
 constexpr int64_t longest_own = 1 << 16;  // longer rows are selected from where they are, by several threads
 
 template <class T>
@@ -207,7 +280,7 @@ void cpu_algorithms::find_own_ranks(const row_layout& l, int64_t count, const in
   });
 }
 
-int64_t cpu_algorithms::most_ranks(const row_layout& l) const { return l.columns / 8; }
+int64_t cpu_algorithms::most_ranks(const row_layout& l) const { return suit_planes(l) ? l.columns : l.columns / 8; }
 
 std::size_t cpu_algorithms::find_ranks_scratch(const row_layout& l, int64_t) {
   return static_cast<std::size_t>(row_slots(l)) * held_bytes(l);
@@ -215,10 +288,16 @@ std::size_t cpu_algorithms::find_ranks_scratch(const row_layout& l, int64_t) {
 
 void cpu_algorithms::find_ranks(const row_layout& l, rank_list kth, const void* from, void* to, void* scratch) {
   with_sorted_type(l.type, [&]<class T>(T) {
+    const auto count = static_cast<int64_t>(kth.size());
+    const auto* const elements = static_cast<const T*>(from);
+    T* const found = static_cast<T*>(to);
+    int64_t done = 0;
+    if constexpr (has_planes<T>)
+      if (suit_planes(l)) done = find_in_groups(l, kth, elements, found);
     const ordering<T> order(l.type, false);
-    for_each_row(l, scratch, held_bytes(l), [&](int64_t row, void* mine, int threads) {
-      find_in_row(static_cast<const T*>(from) + row * l.columns, l.columns, order, kth, threads, static_cast<T*>(mine),
-                  static_cast<T*>(to) + row * static_cast<int64_t>(kth.size()));
+    for_each_row({l.type, l.rows - done, l.columns}, scratch, held_bytes(l), [&](int64_t row, void* mine, int threads) {
+      find_in_row(elements + (done + row) * l.columns, l.columns, order, kth, threads, static_cast<T*>(mine),
+                  found + (done + row) * count);
     });
   });
 }

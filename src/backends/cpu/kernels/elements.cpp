@@ -152,6 +152,16 @@ bool may_run_twice(const block_plan& plan, const std::vector<output_plan>& outpu
   return may;
 }
 
+/// Whether a row may be computed with lanes behind its end: those of the next one, which follows it in every result, is computed
+/// after it, and has operands that lie in memory.
+bool may_run_on(const block_plan& plan, const std::vector<output_plan>& outputs) {
+  if (plan.outer.empty()) return false;
+  for (const input_plan& in : plan.inputs)
+    if (in.access == input_plan::how::copied && in.outer.back() < jit::lane_multiple) return false;
+  return std::all_of(outputs.begin(), outputs.end(),
+                     [&](const output_plan& o) { return o.outer.back() == plan.block_count; });
+}
+
 /// Generated code takes more lanes than the interpreter: each block costs some 20 ns.
 std::int64_t lanes_of_blocks(const block_code& code, const block_plan& plan, const std::vector<output_plan>& outputs,
                              bool across) {
@@ -193,7 +203,8 @@ class element_run {
 
  private:
   void run_task(std::int64_t task, element_memory& mine, int* fault) const;
-  void run_block(std::int64_t outer, std::int64_t start, int n, element_memory& mine) const;
+  void run_block(std::int64_t outer, std::int64_t start, int n, element_memory& mine, bool runs_on = false) const;
+  bool is_followed(std::int64_t outer) const { return (outer + 1) % plan_.outer.back() != 0; }
   void store_records(const record_group& g, std::int64_t start, int n, element_memory& mine) const;
 
   const jit::launch& launch_;
@@ -206,6 +217,7 @@ class element_run {
   std::vector<char> in_record_;        // by output
   partition share_;
   bool across_;
+  bool runs_on_ = false;   // rows may be computed beyond their ends
   bool overlaps_ = false;  // lanes may be computed twice, so that those which are left fill a vector
   std::int64_t tasks_;
   std::vector<char> refused_;  // tasks that had no memory
@@ -235,18 +247,19 @@ element_run::element_run(const runtime::prepared& code, const jit::launch& l, co
   if (lanes <= repeating_block) plan_.lanes = static_cast<int>(lanes);
   overlaps_ = may_run_twice(plan_, outputs_);
   share_ = share_out(l, plan_, lanes);
+  runs_on_ = overlaps_ && !across_ && share_.run == 1 && may_run_on(plan_, outputs_);
   if (panels) share_.per_task = (share_.per_task + panel_rows(1) - 1) / panel_rows(1) * panel_rows(1);
   tasks_ = (share_.blocks + share_.per_task - 1) / share_.per_task;
   if (tasks_ > 1) refused_.resize(static_cast<std::size_t>(tasks_));
   own_.emplace(code_, plan_, outputs_);
 }
 
-void element_run::run_block(std::int64_t outer, std::int64_t start, int n, element_memory& mine) const {
+void element_run::run_block(std::int64_t outer, std::int64_t start, int n, element_memory& mine, bool runs_on) const {
   block_walker& walker = mine.walker;
   void** const buffers = mine.buffers;
   walker.move_to(outer);
   walker.bind(start, n);
-  const bool whole = n == walker.args().n;
+  const bool whole = runs_on || n == walker.args().n;
   for (std::size_t k = 0; k < outputs_.size(); ++k) {
     const output_plan& o = outputs_[k];
     if (o.in_runs) {
@@ -283,6 +296,10 @@ void element_run::run_task(std::int64_t task, element_memory& mine, int* fault) 
     int n = static_cast<int>(std::min<std::int64_t>(share_.lanes, plan_.block_count - start));
     // What is more than a block has no padding, for which there is no room.
     if (const int whole = n & -jit::lane_multiple; n > jit::block_lanes && whole < n) {
+      if (runs_on_ && block + 1 < end && is_followed(outer)) {
+        run_block(outer, start, n, mine, true);
+        continue;
+      }
       run_block(outer, start, whole, mine);
       const int again = overlaps_ ? jit::lane_multiple - (n - whole) : 0;
       start += whole - again;
