@@ -30,9 +30,9 @@ struct point_tree {
 struct nearest_found {
   ndarray distances, ids;
 };
-/// Rows of all neighbours, one after the other.
+/// Rows of all neighbours, one after the other: row k begins at indptr[k] (int64, with the end), and is sorted by index.
 struct all_found {
-  ndarray indices, distances;
+  ndarray indptr, indices, distances;
 };
 /// Which points are asked for: those within radii(m) of the queries (m, d); `after`: only points with a higher number.
 struct ball_query {
@@ -51,8 +51,7 @@ class tree_walks {
                                 std::int64_t k, double bound) const = 0;
   /// int64 numbers of neighbours, of each query at most `limit`.
   virtual ndarray count(const point_tree& t, walk_norm of, const ball_query& q, std::int64_t limit) const = 0;
-  /// All of them: row k begins at indptr[k] (int64, with the end); sorted by index.
-  virtual all_found fill(const point_tree& t, walk_norm of, const ball_query& q, const ndarray& indptr) const = 0;
+  virtual all_found within(const point_tree& t, walk_norm of, const ball_query& q) const = 0;
   /// int32: for each core point (uint8, by id) the lowest id in reach by steps of at most `radius` among core points, or a
   /// point from which one gets there in as many steps (forest[forest[...]]); other points are alone.
   virtual ndarray join(const point_tree& t, walk_norm of, double radius, const ndarray& core) const = 0;
@@ -73,6 +72,8 @@ const tree_walks& walks_for(const ndarray& x);
 
 /// All pairs of points within `radius`, as the norm sums it, of a tree on the host: (pairs, 2), int64, sorted, the lower id first.
 ndarray pairs_on_host(const point_tree& t, walk_norm of, double radius);
+/// How many pairs of a point of either of two trees on the host, of one dtype and number of dimensions, are within `radius`.
+std::int64_t count_pairs_on_host(const point_tree& a, const point_tree& b, walk_norm of, double radius);
 
 /// The points' places in a tree on the host, int64: each node's points, of evaluated rows, lie on two sides of a plane, so that
 /// boxes do not overlap. Takes n log(leaves) comparisons.

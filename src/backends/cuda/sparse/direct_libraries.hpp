@@ -39,7 +39,7 @@ using cudssExecute_type = int(void*, int, void*, void*, void*, void*, void*);
 /// cusolverSp.h and cusparse.h.
 namespace qr {
 enum : int { success = 0, no_memory = 2 };  // cusolverStatus_t, cusparseStatus_t (whose no_memory is the same)
-enum : int { nested_dissection = 3 };       // which order the columns get
+enum : int { reverse_cuthill_mckee = 1, nested_dissection = 3 };  // which order the columns get
 }  // namespace qr
 
 using cusolverSpCreate_type = int(void**);

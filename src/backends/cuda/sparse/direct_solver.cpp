@@ -141,10 +141,11 @@ direct_solver::outcome direct_solver::by_qr(const cusolver_sparse_api& api, cons
       !done(api.cusolverSpSetStream(cusolver_, current_stream(device_)), "cusolverSpSetStream"))
     return outcome::no_memory;
   int singular = -1;
+  const int order = s.a.rows < 256 ? qr::reverse_cuthill_mckee : qr::nested_dissection;
   const auto run = [&](auto solver, auto small) {
     return solver(cusolver_, static_cast<int>(s.a.rows), static_cast<int>(s.a.entries), description_, s.a.data,
-                  static_cast<const int*>(s.a.indptr), static_cast<const int*>(s.a.indices), s.b, small,
-                  qr::nested_dissection, x, &singular);
+                  static_cast<const int*>(s.a.indptr), static_cast<const int*>(s.a.indices), s.b, small, order, x,
+                  &singular);
   };
   const int status = s.a.type == dtype::f32   ? run(api.cusolverSpScsrlsvqr, static_cast<float>(s.small))
                      : s.a.type == dtype::f64 ? run(api.cusolverSpDcsrlsvqr, s.small)
