@@ -19,6 +19,7 @@
 namespace sinter::ops {
 namespace {
 
+using std::fabs;
 using std::int64_t;
 using std::pow;
 #define SN_METHOD inline __attribute__((always_inline))
@@ -297,12 +298,14 @@ void pairs_of_leaves(const sn_tree::tree<T, D>& t, sn_tree::norm<T, P> of, std::
   };
   const auto [first, end] = points_of(leaves.first);
   const auto [other_first, other_end] = points_of(leaves.second);
-  for (int64_t i = first; i < end; ++i)
+  for (int64_t i = first; i < end; ++i) {
+    if (!(sn_tree::to_box(of, t, t.leaves + leaves.second, t.points + i * D) <= radius)) continue;
     for (int64_t k = leaves.first == leaves.second ? i + 1 : other_first; k < other_end; ++k) {
       if (!(sn_tree::between<T, D, P>(of, t.points + i * D, t.points + k * D) <= radius)) continue;
       const std::int32_t a = t.ids[i], b = t.ids[k];
       found.push_back(a < b ? id_pair{a, b} : id_pair{b, a});
     }
+  }
 }
 /// Pairs of a leaf's points and those of it and later leaves: boxes are compared once for all of its points.
 template <class T, int D, int P>
@@ -363,9 +366,11 @@ int64_t count_from_leaf(const sn_tree::tree<T, D>& a, int leaf, const sn_tree::t
       waiting[depth++] = 2 * node;
     } else {
       const int64_t from = int64_t{node - b.leaves} * b.bucket, to = std::min<int64_t>(from + b.bucket, b.count);
-      for (int64_t i = first; i < end; ++i)
+      for (int64_t i = first; i < end; ++i) {
+        if (!(sn_tree::to_box(of, b, node, a.points + i * D) <= radius)) continue;
         for (int64_t k = from; k < to; ++k)
           total += sn_tree::between<T, D, P>(of, a.points + i * D, b.points + k * D) <= radius;
+      }
     }
   }
   return total;

@@ -158,7 +158,8 @@ class search {
     if (!may_serve_wide_tree()) return std::nullopt;
     const point_tree t = make_tree(with_tree_columns(sets_.b));
     const ndarray rows = with_tree_columns(sets_.a);
-    if (share_of_leaves(t, *norm_, some_of(rows), k) > most_share_of_leaves) return std::nullopt;
+    const double most = is_squared_ && !is_weighted_ ? most_share_beside_products : most_share_of_leaves;
+    if (share_of_leaves(t, *norm_, some_of(rows), k) > most) return std::nullopt;
     return ask(t, rows, k);
   }
   std::optional<neighbor_lists> lists_by_wide_tree(double sum) const {

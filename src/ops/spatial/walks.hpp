@@ -85,9 +85,9 @@ double share_of_leaves(const point_tree& t, walk_norm of, const ndarray& queries
 double share_of_leaves_within(const point_tree& t, walk_norm of, const ndarray& queries, double radius);
 /// Rows here and there of an array, evaluated, by which the share of all is estimated.
 ndarray some_of(const ndarray& rows);
-/// Up to this share a tree in more than three dimensions is faster than products or tiles of all points, if there are some queries
-/// and points.
-constexpr double most_share_of_leaves = 0.25;
+/// Up to this share a tree in more than three dimensions is faster than tiles of all points, or than products of them, if there are
+/// some queries and points.
+constexpr double most_share_of_leaves = 0.25, most_share_beside_products = 0.125;
 constexpr std::int64_t least_of_wide_tree = 1024;
 
 /// Whether loops of the host serve the array's device.
