@@ -81,6 +81,7 @@ TEST_CASE("incomplete factors solve as their product says") {
 
 TEST_CASE("spsolve of a GPU with a library takes it, and SuperLU where that does not tell") {
   if (test::no_superlu()) return;
+  const device_guard on_host(cpu);
   const device gpu = sim::first();
   sim::solves_systems = true;
   const auto asked = [](auto f) {
