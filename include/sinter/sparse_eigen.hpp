@@ -35,6 +35,8 @@ struct eigsh_kw {
   /// With sigma: "normal" nu = 1 / (w - sigma), "cayley" (w + sigma) / (w - sigma), "buckling" w / (w - sigma), where A must
   /// be positive definite.
   std::string_view mode = "normal";
+  /// Look for further copies of multiple eigenvalues once k have converged; ARPACK does not, which takes about half the products.
+  bool all_copies = true;
 };
 /// `info`: how many of the k did not converge; 0 if all did. Without eigenvectors these are undefined.
 struct eigsh_result {
@@ -46,8 +48,8 @@ struct eigsh_result {
 /// Symmetric Eigenvalue Problems, 2000) with full reorthogonalisation, in place of SciPy's ARPACK: the same subspaces, in the
 /// inner product of M where there is one. Every copy of a multiple eigenvalue is found: what has converged is kept, and the
 /// search begun once more from a vector orthogonal to it, until one finds nothing else, or has taken more than twice the
-/// restarts of the first one. That takes further products with A, about as many for each copy as the first search; ARPACK,
-/// which does not look, may miss copies. A pair has converged where its residual is at most tol |w|, or what rounding leaves,
+/// restarts of the first one. That takes further products with A, about as many for each copy as the first search; without
+/// `all_copies` there is one search, as ARPACK's, which may miss copies. A pair has converged where its residual is at most tol |w|, or what rounding leaves,
 /// ncv machine epsilons times the largest |w| seen. Where Minv or OPinv is needed and not given, sparse arrays are factored by
 /// splu, dense ones by LU; systems of other operators are solved by gmres to 16 machine epsilons, and linalg_error says where
 /// that does not converge. value_error: k, ncv, which or mode; Minv with sigma or without M; OPinv without sigma; sigma = 0 of
@@ -66,6 +68,7 @@ struct svds_kw {
   std::optional<std::int64_t> ncv{}, maxiter{};
   double tol = 0;
   bool return_singular_vectors = true;
+  bool all_copies = true;  // of multiple singular values, as of eigsh
 };
 struct svds_result {
   ndarray u, s, vh;  // (m, k), (k,) ascending, (k, n)

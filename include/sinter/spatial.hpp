@@ -93,7 +93,8 @@ neighbor_lists radius_neighbors(const ndarray& queries, const ndarray& points, d
 
 struct kdtree_kw {
   kwonly _kw{};
-  std::int64_t leafsize = 8;  ///< points in a leaf
+  /// Points in a leaf. Unless given 8 on a GPU; on the CPU 16, in four dimensions or more 32.
+  std::optional<std::int64_t> leafsize{};
 };
 struct query_kw {
   kwonly _kw{};

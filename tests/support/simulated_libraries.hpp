@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <memory>
 #include <string>
@@ -205,6 +206,40 @@ class sim_fourier final : public runtime::fourier, sim_library {
 /// Whether simulated GPUs have a kernel for normal products.
 inline std::atomic<bool> multiplies_normal{true};
 
+/// Whether simulated GPUs have a library for sparse systems, and how many of these it has been given.
+inline std::atomic<bool> solves_systems{false};
+inline std::atomic<int> systems_solved{0};
+
+/// Such a system by elimination with the matrix as a dense one; false where a pivot is small.
+template <class T>
+bool eliminate(const runtime::sparse_system& s, T* x) {
+  const std::int64_t n = s.a.rows;
+  const auto *ends = static_cast<const std::int32_t*>(s.a.indptr),
+             *places = static_cast<const std::int32_t*>(s.a.indices);
+  std::vector<T> a(static_cast<std::size_t>(n * n));
+  const auto at = [&](std::int64_t i, std::int64_t j) -> T& { return a[static_cast<std::size_t>(i * n + j)]; };
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int32_t k = ends[i]; k < ends[i + 1]; ++k) at(i, places[k]) += static_cast<const T*>(s.a.data)[k];
+  std::copy_n(static_cast<const T*>(s.b), n * s.columns, x);
+  for (std::int64_t p = 0; p < n; ++p) {
+    std::int64_t best = p;
+    for (std::int64_t i = p + 1; i < n; ++i)
+      if (std::abs(at(i, p)) > std::abs(at(best, p))) best = i;
+    if (!(std::abs(at(best, p)) > s.small)) return false;
+    for (std::int64_t j = 0; j < n; ++j) std::swap(at(p, j), at(best, j));
+    for (std::int64_t c = 0; c < s.columns; ++c) std::swap(x[c * n + p], x[c * n + best]);
+    for (std::int64_t i = 0; i < n; ++i) {
+      if (i == p || at(i, p) == T(0)) continue;
+      const T factor = at(i, p) / at(p, p);
+      for (std::int64_t j = p; j < n; ++j) at(i, j) -= factor * at(p, j);
+      for (std::int64_t c = 0; c < s.columns; ++c) x[c * n + i] -= factor * x[c * n + p];
+    }
+  }
+  for (std::int64_t c = 0; c < s.columns; ++c)
+    for (std::int64_t i = 0; i < n; ++i) x[c * n + i] /= at(i, i);
+  return true;
+}
+
 class sim_sparse final : public runtime::sparse, sim_library {
  public:
   sim_sparse(runtime::backend& device, bool transposes)
@@ -231,6 +266,19 @@ class sim_sparse final : public runtime::sparse, sim_library {
     if (length > 0) product.alpha = 1 / length, product.beta = other > 0 ? -length / other : -length;
     std::vector<char> scratch(host.multiply_scratch(a, product) + 1);
     host.multiply(a, product, result, scratch.data());
+  }
+  bool solves(const runtime::sparse_matrix& a, std::int64_t) const override {
+    return sim::solves_systems && a.index == sinter::dtype::i32 && a.entries > 0;
+  }
+  bool solve(const runtime::sparse_system& s, void* x) override {
+    (void)now();
+    ++systems_solved;
+    switch (s.a.type) {
+      case sinter::dtype::f32: return eliminate(s, static_cast<float*>(x));
+      case sinter::dtype::f64: return eliminate(s, static_cast<double*>(x));
+      case sinter::dtype::c64: return eliminate(s, static_cast<std::complex<float>*>(x));
+      default: return eliminate(s, static_cast<std::complex<double>*>(x));
+    }
   }
   bool transposes(const runtime::sparse_matrix&) const override { return transposes_; }
   void transpose(const runtime::sparse_matrix& a, std::size_t bytes, void* indptr, void* indices, void* data,

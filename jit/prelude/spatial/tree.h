@@ -1,6 +1,6 @@
 // sinter prelude: points in a tree of boxes, walked by one thread for each query. D is 1 to 3, 4, 8 or 16. The one text
 // serves kernels (as users' text, in front of which stands user.h) and the host's loops (src/ops/spatial/host_walks.cpp), so
-// that all devices agree. SN_METHOD, as in user.h, INFINITY and pow are the includer's.
+// that all devices agree. SN_METHOD, as in user.h, INFINITY, fabs and pow are the includer's.
 //
 // The points lie in an order that keeps neighbours together (along a Hilbert curve on a GPU, in halves about medians on the host),
 // `bucket` of them in each leaf; leaves are numbered along it, as many as a power of two.
@@ -23,7 +23,7 @@ template <class T> SN_METHOD T infinite() { return T(INFINITY); }
 template <class T, int P> struct norm {
   double p;
   SN_METHOD T term(T difference) const {
-    const T x = difference < 0 ? -difference : difference;
+    const T x = fabs(difference);
     if constexpr (P == 2) return x * x;
     else if constexpr (P == 3) return T(pow(double(x), p));
     else return x;

@@ -64,7 +64,7 @@ class cuda_backend final : public runtime::backend {
     products_ = make_products({index, multiprocessors_, &launches_, this, blas_workspace_bytes(arch_), give_back});
     solvers_ = make_solvers({this, index, multiprocessors_, &launches_, give_back});
     fourier_ = make_fourier(*this, index);
-    sparse_ = make_sparse({index, multiprocessors_, &launches_});
+    sparse_ = make_sparse({index, multiprocessors_, &launches_, give_back});
   }
 
   runtime::device_id id() const override { return {runtime::device_kind::cuda, index_}; }

@@ -66,7 +66,7 @@ cluster::dbscan_result by_tree(const point_tree& t, const ndarray& points, doubl
 }
 
 cluster::dbscan_result by_tree_of(const ndarray& points, double eps_squared, int64_t min_samples) {
-  return by_tree(make_tree(points, 8), points, eps_squared, min_samples);
+  return by_tree(make_tree(points), points, eps_squared, min_samples);
 }
 
 /// What the points within reach of each weigh; they are as many as there are, unless weights are given.
@@ -135,7 +135,7 @@ cluster::dbscan_result cluster::dbscan(const ndarray& x, double eps, const dbsca
   if (kw.metric == "euclidean" && d > 3 && d <= most_tree_dimensions && n >= least_of_wide_tree &&
       served_by_host(points)) {
     const ndarray rows = with_tree_columns(points);
-    const point_tree t = make_tree(rows, 8);
+    const point_tree t = make_tree(rows);
     if (share_of_leaves_within(t, {}, some_of(rows), sum_of(eps, {})) <= most_share_of_leaves)
       return by_tree(t, rows, sum_of(eps, {}), kw.min_samples);
   }

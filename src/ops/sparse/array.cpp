@@ -12,10 +12,11 @@ state_ref with_parts(const sparse_state& s, F&& f) {
   return r;
 }
 
-const ndarray& compressed_part(const sparse_array& a, const char* function, bool ends) {
-  const sparse_state& s = *state_of(a, function);
-  if (!is_compressed(s)) fail<value_error>(function, "a coo array has row and col, no ", function);
-  return ends ? s.first : s.second;
+ndarray compressed_part(const sparse_array& a, const char* function, bool ends) {
+  const state_ref& s = state_of(a, function);
+  if (!is_compressed(*s)) fail<value_error>(function, "a coo array has row and col, no ", function);
+  note_handed_out(s);
+  return snapshot_of(ends ? s->first : s->second);
 }
 
 }  // namespace
@@ -49,8 +50,8 @@ std::int64_t sparse_array::nbytes() const {
 }
 
 ndarray sparse_array::data() const { return ops::snapshot_of(ops::state_of(*this, "data")->data); }
-ndarray sparse_array::indices() const { return ops::snapshot_of(ops::compressed_part(*this, "indices", false)); }
-ndarray sparse_array::indptr() const { return ops::snapshot_of(ops::compressed_part(*this, "indptr", true)); }
+ndarray sparse_array::indices() const { return ops::compressed_part(*this, "indices", false); }
+ndarray sparse_array::indptr() const { return ops::compressed_part(*this, "indptr", true); }
 ndarray sparse_array::row() const { return ops::snapshot_of(ops::rows_of_entries(*ops::state_of(*this, "row"))); }
 ndarray sparse_array::col() const { return ops::snapshot_of(ops::columns_of_entries(*ops::state_of(*this, "col"))); }
 

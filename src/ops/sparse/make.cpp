@@ -119,13 +119,15 @@ sparse_array of_parts(format f, const ndarray& data, const ndarray& indices, con
   require_one_device(function, to_id(elements.device()), to_id(ends.device()));
   if (places.size() != elements.size())
     fail<shape_error>(function, "data has ", elements.size(), " elements, but indices ", places.size());
-  require_ends(ends, places.size(), function);
-  const std::int64_t entries = ends(-1).item<std::int64_t>(), majors = ends.size() - 1;
+  const state_ref known = checked_before(places, ends);
+  if (!known) require_ends(ends, places.size(), function);
+  const std::int64_t entries = known ? entries_of(*known) : ends(-1).item<std::int64_t>(), majors = ends.size() - 1;
   const std::int64_t minors_given =
       !shape ? -1 : extents_of(*shape, function).*(f == format::csc ? &extents::rows : &extents::columns);
   const bool right =
-      minors_given >= 0 && are_right_on_host(places, ends, std::max<std::int64_t>(entries, 0), minors_given);
-  if (!right) check_ascent(ends, function);
+      minors_given >= 0 && (known ? minors_of(*known) <= minors_given
+                                  : are_right_on_host(places, ends, std::max<std::int64_t>(entries, 0), minors_given));
+  if (!right && !known) check_ascent(ends, function);
   if (elements.size() > entries) elements = elements(slice(entries)).copy();
   if (places.size() > entries) places = places(slice(entries)).copy();
   extents e = shape ? extents_of(*shape, function) : extents{majors, extent_of(places)};
@@ -136,8 +138,10 @@ sparse_array of_parts(format f, const ndarray& data, const ndarray& indices, con
                       ") needs ", wanted + 1);
   if (!right) check_range(places, minors, "indices", function);
   const dtype index = chosen_index(e, entries, kw, function);
-  return sparse_access::make(make_state(f, e.rows, e.columns, elements, ends.astype(index, false),
-                                        places.astype(index, false), entry_order::unknown));
+  const state_ref made = make_state(f, e.rows, e.columns, elements, ends.astype(index, false),
+                                    places.astype(index, false), entry_order::unknown);
+  if (known) made->order.share(known->order), made->longest.share(known->longest);
+  return sparse_access::make(made);
 }
 
 /// csr: the positions of elements that are not zero, in C order, give columns and the ends of rows.

@@ -92,6 +92,11 @@ state_ref make_state(sparse::format f, std::int64_t rows, std::int64_t columns, 
 state_ref with_elements(const sparse_state& s, ndarray data);
 /// Whether a derivative or a vmap follows the elements: then they are moved by recorded operations only.
 bool elements_are_followed(const sparse_state& s);
+/// Notes that the index arrays of a compressed array are given to others.
+void note_handed_out(const state_ref& s);
+/// An array that lives and has these very index arrays, which never change: whoever makes another one of them need not check
+/// them. Null where none of those is known that were handed out last on this thread.
+state_ref checked_before(const ndarray& indices, const ndarray& indptr);
 /// The transpose, of the same parts.
 state_ref flipped(const sparse_state& s);
 /// The index dtype for extents and a number of entries.

@@ -19,6 +19,7 @@
 namespace sinter::ops {
 namespace {
 
+using std::fabs;
 using std::int64_t;
 using std::pow;
 #define SN_METHOD inline __attribute__((always_inline))
@@ -28,15 +29,38 @@ using std::pow;
 
 std::size_t index_of(int64_t i) { return static_cast<std::size_t>(i); }
 
-/// fn(i) for i in [0, n), `nanoseconds` each.
+constexpr int64_t piece_length = 256;
+int64_t pieces_of(int64_t n) { return (n + piece_length - 1) / piece_length; }
+/// fn(p, begin, end) for the pieces p of [0, n), `nanoseconds` for each number.
+template <class F>
+void for_each_piece(int64_t n, double nanoseconds, const F& fn) {
+  runtime::parallel_for(pieces_of(n), nanoseconds * static_cast<double>(n),
+                        [&](int64_t p) { fn(p, p * piece_length, std::min(n, (p + 1) * piece_length)); });
+}
+/// fn(i) for i in [0, n).
 template <class F>
 void for_each_of(int64_t n, double nanoseconds, const F& fn) {
-  const int64_t piece = 256;
-  runtime::parallel_for((n + piece - 1) / piece, nanoseconds * static_cast<double>(n), [&](int64_t p) {
-    const int64_t end = std::min(n, (p + 1) * piece);
-    for (int64_t i = p * piece; i < end; ++i) fn(i);
+  for_each_piece(n, nanoseconds, [&](int64_t, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) fn(i);
   });
 }
+
+template <class T>
+struct seen_point {
+  std::int32_t id;
+  T distance;
+};
+/// What a walk meets, of ids above a number.
+template <class T>
+struct note_points {
+  const int* ids;
+  int64_t above;
+  std::vector<seen_point<T>>& to;
+  bool operator()(int64_t k, T distance) {
+    if (ids[k] > above) to.push_back({ids[k], distance});
+    return true;
+  }
+};
 
 /// A tree's arrays, held while it is walked.
 template <class T, int D>
@@ -160,21 +184,40 @@ class walks_on_host final : public tree_walks {
     return array_of(counts, {m});
   }
 
-  all_found fill(const point_tree& t, walk_norm of, const ball_query& ball, const ndarray& indptr) const override {
+  /// In one walk: neighbours in the order of visits first, then in their rows.
+  all_found within(const point_tree& t, walk_norm of, const ball_query& ball) const override {
     const int64_t m = ball.queries.shape(0);
-    const auto rows = ball.order.host<int64_t>(), starts = indptr.host<int64_t>();
-    const int64_t total = starts[index_of(m)];
-    std::vector<int64_t> indices(index_of(total));
+    const auto rows = ball.order.host<int64_t>();
+    const value starts = unset_leaf(dims{m + 1}, dtype::i64, {});
+    auto* const start = static_cast<int64_t*>(address_to_write(starts));
     return with_tree(t, of, [&]<class T, int D, int P>(const sn_tree::tree<T, D>& tree, sn_tree::norm<T, P> norm) {
-      std::vector<T> distances(index_of(total));
       const auto q = for_host(ball.queries, "KDTree").host<T>(), r = ball.radii.host<T>();
-      for_each_of(m, walk_time, [&](int64_t i) {
-        const int64_t row = rows[index_of(i)], begin = starts[index_of(row)];
-        sn_tree::fill_within<T, D, P>(tree, norm, q.data() + row * D, r[index_of(row)], ball.after ? row : -1,
-                                      starts[index_of(row + 1)] - begin, indices.data() + begin,
-                                      distances.data() + begin);
+      std::vector<std::vector<seen_point<T>>> seen(index_of(pieces_of(m)));
+      start[0] = 0;
+      for_each_piece(m, walk_time, [&](int64_t p, int64_t begin, int64_t end) {
+        auto& here = seen[index_of(p)];
+        for (int64_t i = begin; i < end; ++i) {
+          const int64_t row = rows[index_of(i)], before = static_cast<int64_t>(here.size());
+          note_points<T> note{tree.ids, ball.after ? row : -1, here};
+          sn_tree::within<T, D, P>(tree, norm, q.data() + row * D, r[index_of(row)], note);
+          start[row + 1] = static_cast<int64_t>(here.size()) - before;
+        }
       });
-      return all_found{array_of(indices, {total}), array_of(distances, {total})};
+      std::partial_sum(start, start + m + 1, start);
+      const value indices = unset_leaf(dims{start[m]}, dtype::i64, {}),
+                  distances = unset_leaf(dims{start[m]}, ball.queries.dtype(), {});
+      auto* const to = static_cast<int64_t*>(address_to_write(indices));
+      auto* const far = static_cast<T*>(address_to_write(distances));
+      for_each_piece(m, 0.2 * walk_time, [&](int64_t p, int64_t begin, int64_t end) {
+        auto* from = seen[index_of(p)].data();
+        for (int64_t i = begin; i < end; ++i) {
+          const int64_t row = rows[index_of(i)], first = start[row], count = start[row + 1] - first;
+          std::sort(from, from + count, [](const auto& a, const auto& b) { return a.id < b.id; });
+          for (int64_t k = 0; k < count; ++k) to[first + k] = from[k].id, far[first + k] = from[k].distance;
+          from += count;
+        }
+      });
+      return all_found{wrap(starts), wrap(indices), wrap(distances)};
     });
   }
 
@@ -255,12 +298,14 @@ void pairs_of_leaves(const sn_tree::tree<T, D>& t, sn_tree::norm<T, P> of, std::
   };
   const auto [first, end] = points_of(leaves.first);
   const auto [other_first, other_end] = points_of(leaves.second);
-  for (int64_t i = first; i < end; ++i)
+  for (int64_t i = first; i < end; ++i) {
+    if (!(sn_tree::to_box(of, t, t.leaves + leaves.second, t.points + i * D) <= radius)) continue;
     for (int64_t k = leaves.first == leaves.second ? i + 1 : other_first; k < other_end; ++k) {
       if (!(sn_tree::between<T, D, P>(of, t.points + i * D, t.points + k * D) <= radius)) continue;
       const std::int32_t a = t.ids[i], b = t.ids[k];
       found.push_back(a < b ? id_pair{a, b} : id_pair{b, a});
     }
+  }
 }
 /// Pairs of a leaf's points and those of it and later leaves: boxes are compared once for all of its points.
 template <class T, int D, int P>
@@ -283,6 +328,52 @@ void pairs_from_leaf(const sn_tree::tree<T, D>& t, sn_tree::norm<T, P> of, int l
     waiting[depth++] = {2 * node + 1, last};
     waiting[depth++] = {2 * node, last - below};
   }
+}
+
+/// The norm's sum for the most that points of two boxes differ by; no two points' rounded one is greater.
+template <class T, int D, int P>
+T across_boxes(sn_tree::norm<T, P> of, const T* a, const T* b) {
+  return sn_tree::sum_of_terms<T, D, P>(of, [a, b](int i) {
+    const T up = b[D + i] - a[i], down = a[D + i] - b[i];
+    return up > down ? up : down;
+  });
+}
+/// Points of a tree below a node.
+template <class T, int D>
+int64_t points_below(const sn_tree::tree<T, D>& t, int node) {
+  const int level = static_cast<int>(std::bit_width(static_cast<unsigned>(node))) - 1;
+  const int64_t each = int64_t{t.leaves >> level} * t.bucket, first = (node - (1 << level)) * each;
+  return std::clamp<int64_t>(t.count - first, 0, each);
+}
+/// Pairs of a point of leaf `leaf` of a and one of b. Nodes of b that are near altogether are not entered.
+template <class T, int D, int P>
+int64_t count_from_leaf(const sn_tree::tree<T, D>& a, int leaf, const sn_tree::tree<T, D>& b, sn_tree::norm<T, P> of,
+                        T radius) {
+  const int64_t first = int64_t{leaf} * a.bucket, end = std::min<int64_t>(first + a.bucket, a.count);
+  if (first >= end) return 0;
+  const T* const box = a.boxes + int64_t{a.leaves + leaf} * (2 * D);
+  int waiting[64], depth = 0;
+  int64_t total = 0;
+  waiting[depth++] = 1;
+  while (depth > 0) {
+    const int node = waiting[--depth];
+    const T* const other = b.boxes + int64_t{node} * (2 * D);
+    if (!(between_boxes<T, D, P>(of, box, other) <= radius)) continue;
+    if (across_boxes<T, D, P>(of, box, other) <= radius) {
+      total += (end - first) * points_below(b, node);
+    } else if (node < b.leaves) {
+      waiting[depth++] = 2 * node + 1;
+      waiting[depth++] = 2 * node;
+    } else {
+      const int64_t from = int64_t{node - b.leaves} * b.bucket, to = std::min<int64_t>(from + b.bucket, b.count);
+      for (int64_t i = first; i < end; ++i) {
+        if (!(sn_tree::to_box(of, b, node, a.points + i * D) <= radius)) continue;
+        for (int64_t k = from; k < to; ++k)
+          total += sn_tree::between<T, D, P>(of, a.points + i * D, b.points + k * D) <= radius;
+      }
+    }
+  }
+  return total;
 }
 
 /// Sorted, as rows of an array.
@@ -317,6 +408,18 @@ ndarray pairs_on_host(const point_tree& t, walk_norm of, double radius) {
         pairs_from_leaf<T, D, P>(tree, norm, leaf, static_cast<T>(radius), found[index_of(p)]);
     });
     return sorted_pairs(found, t.count);
+  });
+}
+
+int64_t count_pairs_on_host(const point_tree& a, const point_tree& b, walk_norm of, double radius) {
+  return with_tree(a, of, [&]<class T, int D, int P>(const sn_tree::tree<T, D>& first, sn_tree::norm<T, P> norm) {
+    const held_tree<T, D> other(b);
+    std::vector<int64_t> counts(index_of(first.leaves));
+    for_each_of(first.leaves, walk_time * first.bucket, [&](int64_t leaf) {
+      counts[index_of(leaf)] =
+          count_from_leaf<T, D, P>(first, static_cast<int>(leaf), other.tree, norm, static_cast<T>(radius));
+    });
+    return std::accumulate(counts.begin(), counts.end(), int64_t{0});
   });
 }
 

@@ -61,7 +61,7 @@ spatial::KDTree::KDTree(const ndarray& data, const kdtree_kw& kw) {
   const char* const function = "KDTree";
   const dims& shape = view_of(data, function).shape;
   require_one_memory(data, function);
-  if (kw.leafsize < 1) fail<value_error>(function, "leafsize ", kw.leafsize, " is not at least 1");
+  if (kw.leafsize && *kw.leafsize < 1) fail<value_error>(function, "leafsize ", *kw.leafsize, " is not at least 1");
   if (shape.size() != 2 || shape[1] < 1 || shape[1] > most_tree_dimensions)
     fail<shape_error>(function, "points of shape ", shape, " are not (n, 1) to (n, ", most_tree_dimensions, ")");
   if (shape[0] > most_points) fail<shape_error>(function, shape[0], " points are more than 2^31 - 1");
@@ -118,9 +118,15 @@ ndarray spatial::KDTree::count_neighbors(const KDTree& other, const operand& r, 
   const walk_norm of = norm_of(kw.p, function);
   if (m() != other.m()) fail<shape_error>(function, "trees in ", m(), " and ", other.m(), " dimensions");
   const ndarray given = r.is_array() ? r.array() : full({}, r);
+  std::vector<int64_t> totals;
+  if (served_by_host(data_) && served_by_host(other.data_) && data_.dtype() == other.data_.dtype()) {
+    for (const double radius : given.to_vector<double>())
+      totals.push_back(count_pairs_on_host(*tree_, *other.tree_, of,
+                                           radii_of(*tree_, radius, {{}, {1}}, of, function).item<double>()));
+    return array(totals.data(), given.shape(), {.device = data_.device()});
+  }
   const asked_points points = asked(*tree_, m(), other.data_, function);
   const ndarray order = walking_order(*tree_, points.rows);
-  std::vector<int64_t> totals;
   for (const double radius : given.to_vector<double>()) {
     const ball_query ball{points.rows, order, radii_of(*tree_, radius, points, of, function)};
     totals.push_back(sum(walks_for(points.rows).count(*tree_, of, ball, tree_->count)).item<int64_t>());

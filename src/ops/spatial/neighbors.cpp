@@ -77,12 +77,12 @@ class search {
 
   knn_result nearest(int64_t k) const {
     if (chords_) {
-      const point_tree t = make_tree(unit_vectors(sets_.b), 8);
+      const point_tree t = make_tree(unit_vectors(sets_.b));
       const ndarray queries = unit_vectors(sets_.a);
       const nearest_found found = ask(t, queries, k);
       return {angles_of(found.distances).astype(sets_.a.dtype(), false), found.ids};
     }
-    if (serves_tree()) return measured(ask(make_tree(sets_.b, 8), sets_.a, k));
+    if (serves_tree()) return measured(ask(make_tree(sets_.b), sets_.a, k));
     if (const auto found = by_wide_tree(k)) return measured(*found);
     if (by_products())
       return rooted(nearest_by_products(sets_.a, sets_.b, k,
@@ -96,13 +96,13 @@ class search {
   neighbor_lists within(double radius) const {
     const bool squared = metric_ == "sqeuclidean";
     if (chords_) {
-      const point_tree t = make_tree(unit_vectors(sets_.b), 8);
+      const point_tree t = make_tree(unit_vectors(sets_.b));
       neighbor_lists out = lists(t, unit_vectors(sets_.a), chord_squared(radius));
       out.distances = angles_of(square(out.distances)).astype(sets_.a.dtype(), false);
       return out;
     }
     const double sum = norm_ && !squared ? sum_of(radius, *norm_) : radius;
-    auto found = serves_tree() ? lists(make_tree(sets_.b, 8), sets_.a, sum) : lists_by_wide_tree(sum);
+    auto found = serves_tree() ? lists(make_tree(sets_.b), sets_.a, sum) : lists_by_wide_tree(sum);
     if (found) {
       if (squared) found->distances = square(found->distances);
       return *found;
@@ -156,14 +156,15 @@ class search {
   /// In more dimensions a tree on the host, where some queries show that the points lie so that it has to read few of them.
   std::optional<nearest_found> by_wide_tree(int64_t k) const {
     if (!may_serve_wide_tree()) return std::nullopt;
-    const point_tree t = make_tree(with_tree_columns(sets_.b), 8);
+    const point_tree t = make_tree(with_tree_columns(sets_.b));
     const ndarray rows = with_tree_columns(sets_.a);
-    if (share_of_leaves(t, *norm_, some_of(rows), k) > most_share_of_leaves) return std::nullopt;
+    const double most = is_squared_ && !is_weighted_ ? most_share_beside_products : most_share_of_leaves;
+    if (share_of_leaves(t, *norm_, some_of(rows), k) > most) return std::nullopt;
     return ask(t, rows, k);
   }
   std::optional<neighbor_lists> lists_by_wide_tree(double sum) const {
     if (!may_serve_wide_tree()) return std::nullopt;
-    const point_tree t = make_tree(with_tree_columns(sets_.b), 8);
+    const point_tree t = make_tree(with_tree_columns(sets_.b));
     const ndarray rows = with_tree_columns(sets_.a);
     if (share_of_leaves_within(t, *norm_, some_of(rows), sum) > most_share_of_leaves) return std::nullopt;
     return lists(t, rows, sum);

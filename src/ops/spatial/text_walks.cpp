@@ -9,6 +9,7 @@
 #include "sinter/creation.hpp"
 #include "sinter/kernel.hpp"
 #include "sinter/manipulate.hpp"
+#include "sinter/scan.hpp"
 
 namespace sinter::ops {
 namespace {
@@ -118,7 +119,9 @@ class walks_by_text final : public tree_walks {
     return out;
   }
 
-  all_found fill(const point_tree& t, walk_norm of, const ball_query& ball, const ndarray& indptr) const override {
+  /// By two walks: neighbours are counted first.
+  all_found within(const point_tree& t, walk_norm of, const ball_query& ball) const override {
+    const ndarray indptr = cumulative_sum(count(t, of, ball, t.count), {.include_initial = true});
     const walk_text text("tree_fill", t, of);
     const auto kernel = kernel_of(
         text.name,
@@ -128,7 +131,7 @@ class walks_by_text final : public tree_walks {
             "(tree, norm, queries.data + " + text.first_of("row") +
             ", radii[row], after ? row : -1, indptr[row + 1] - begin, indices.data + begin, distances.data + begin);");
     const int64_t total = indptr(-1).item<int64_t>();
-    const all_found out{room({total}, dtype::i64, t.points), room({total}, t.points.dtype(), t.points)};
+    const all_found out{indptr, room({total}, dtype::i64, t.points), room({total}, t.points.dtype(), t.points)};
     kernel.call(ball.order, t.points, t.ids, t.boxes, t.least, t.count, t.leaves, t.bucket, of.p, ball.queries,
                 ball.radii, indptr, ball.after ? 1 : 0, {.out = {out.indices, out.distances}});
     return out;

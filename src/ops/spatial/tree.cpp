@@ -10,7 +10,6 @@
 #include "sinter/eval.hpp"
 #include "sinter/manipulate.hpp"
 #include "sinter/reduce.hpp"
-#include "sinter/scan.hpp"
 #include "sinter/sort.hpp"
 
 namespace sinter::ops {
@@ -44,17 +43,20 @@ ndarray with_tree_columns(const ndarray& points) {
   return out;
 }
 
-point_tree make_tree(const ndarray& points, int64_t leafsize) {
+point_tree make_tree(const ndarray& points, std::optional<int64_t> leafsize) {
   point_tree t;
+  const bool on_host = served_by_host(points);
   t.count = points.shape(0);
   t.dimensions = static_cast<int>(points.shape(1));
-  t.bucket = static_cast<int>(std::clamp<int64_t>(leafsize, 4, 1 << 20));
+  // Of more dimensions more boxes are near a query, and these take longer.
+  const int64_t usual = !on_host ? 8 : t.dimensions < 4 ? 16 : 32;
+  t.bucket = static_cast<int>(std::clamp<int64_t>(leafsize.value_or(usual), 4, 1 << 20));
   const int64_t wanted = (t.count + t.bucket - 1) / t.bucket;
   while (t.leaves < wanted) t.leaves *= 2;
   t.cells = cells_of(points);
   eval(t.cells);
-  const ndarray order = served_by_host(points) ? order_by_medians(points, t.leaves, t.bucket)
-                                               : argsort(walks_for(points).places(points, t.cells));
+  const ndarray order =
+      on_host ? order_by_medians(points, t.leaves, t.bucket) : argsort(walks_for(points).places(points, t.cells));
   t.points = take(points, order, 0);
   t.ids = order.astype(int32);
   eval(t.points, t.ids);
@@ -81,11 +83,8 @@ ndarray walking_order(const point_tree& t, const ndarray& queries) {
 }
 
 spatial::neighbor_lists lists_within(const point_tree& t, walk_norm of, const ball_query& q) {
-  const tree_walks& walks = walks_for(t.points);
-  const ndarray counts = walks.count(t, of, q, t.count);
-  const ndarray indptr = cumulative_sum(counts, {.include_initial = true});
-  const all_found found = walks.fill(t, of, q, indptr);
-  return {indptr, found.indices, distances_of(found.distances, of)};
+  const all_found found = walks_for(t.points).within(t, of, q);
+  return {found.indptr, found.indices, distances_of(found.distances, of)};
 }
 
 ndarray unit_vectors(const ndarray& points) {

@@ -1,6 +1,7 @@
 // Trees over points, and questions that KDTree, knn and clusters ask.
 #pragma once
 #include <memory>
+#include <optional>
 
 #include "ops/spatial/walks.hpp"
 #include "sinter/spatial.hpp"
@@ -11,7 +12,7 @@ constexpr std::int64_t most_tree_dimensions = 16;
 /// Points of 1 to 16 dimensions with as many as a tree has: zeros are put beside them, which changes no distance. Evaluated.
 ndarray with_tree_columns(const ndarray& points);
 /// A tree over the rows of an evaluated array of float32 or float64, with those columns.
-point_tree make_tree(const ndarray& points, std::int64_t leafsize);
+point_tree make_tree(const ndarray& points, std::optional<std::int64_t> leafsize = {});
 /// value_error if any number is not finite; waits.
 void require_finite(const ndarray& x, const char* what, const char* function);
 

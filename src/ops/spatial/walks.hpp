@@ -30,9 +30,9 @@ struct point_tree {
 struct nearest_found {
   ndarray distances, ids;
 };
-/// Rows of all neighbours, one after the other.
+/// Rows of all neighbours, one after the other: row k begins at indptr[k] (int64, with the end), and is sorted by index.
 struct all_found {
-  ndarray indices, distances;
+  ndarray indptr, indices, distances;
 };
 /// Which points are asked for: those within radii(m) of the queries (m, d); `after`: only points with a higher number.
 struct ball_query {
@@ -51,8 +51,7 @@ class tree_walks {
                                 std::int64_t k, double bound) const = 0;
   /// int64 numbers of neighbours, of each query at most `limit`.
   virtual ndarray count(const point_tree& t, walk_norm of, const ball_query& q, std::int64_t limit) const = 0;
-  /// All of them: row k begins at indptr[k] (int64, with the end); sorted by index.
-  virtual all_found fill(const point_tree& t, walk_norm of, const ball_query& q, const ndarray& indptr) const = 0;
+  virtual all_found within(const point_tree& t, walk_norm of, const ball_query& q) const = 0;
   /// int32: for each core point (uint8, by id) the lowest id in reach by steps of at most `radius` among core points, or a
   /// point from which one gets there in as many steps (forest[forest[...]]); other points are alone.
   virtual ndarray join(const point_tree& t, walk_norm of, double radius, const ndarray& core) const = 0;
@@ -73,6 +72,8 @@ const tree_walks& walks_for(const ndarray& x);
 
 /// All pairs of points within `radius`, as the norm sums it, of a tree on the host: (pairs, 2), int64, sorted, the lower id first.
 ndarray pairs_on_host(const point_tree& t, walk_norm of, double radius);
+/// How many pairs of a point of either of two trees on the host, of one dtype and number of dimensions, are within `radius`.
+std::int64_t count_pairs_on_host(const point_tree& a, const point_tree& b, walk_norm of, double radius);
 
 /// The points' places in a tree on the host, int64: each node's points, of evaluated rows, lie on two sides of a plane, so that
 /// boxes do not overlap. Takes n log(leaves) comparisons.
@@ -84,9 +85,9 @@ double share_of_leaves(const point_tree& t, walk_norm of, const ndarray& queries
 double share_of_leaves_within(const point_tree& t, walk_norm of, const ndarray& queries, double radius);
 /// Rows here and there of an array, evaluated, by which the share of all is estimated.
 ndarray some_of(const ndarray& rows);
-/// Up to this share a tree in more than three dimensions is faster than products or tiles of all points, if there are some queries
-/// and points.
-constexpr double most_share_of_leaves = 0.25;
+/// Up to this share a tree in more than three dimensions is faster than tiles of all points, or than products of them, if there are
+/// some queries and points.
+constexpr double most_share_of_leaves = 0.25, most_share_beside_products = 0.125;
 constexpr std::int64_t least_of_wide_tree = 1024;
 
 /// Whether loops of the host serve the array's device.

@@ -55,6 +55,15 @@ struct sparse_entries {
   std::int64_t rows = 0;
 };
 
+/// A x = b of a square matrix with int32 indices, whose rows ascend strictly, in a real or complex floating type, for right-hand sides
+/// that lie one after the other. `small`: what is nothing beside the elements of the matrix.
+struct sparse_system {
+  sparse_matrix a;
+  std::int64_t columns = 1;
+  const void* b = nullptr;
+  double small = 0;
+};
+
 /// Operations on the elements that two matrices have at a place.
 enum class sparse_pairing : int { add, subtract, multiply, maximum, minimum, not_equal, less, greater };
 
@@ -88,6 +97,12 @@ class sparse {
   virtual bool sorts_copies(const sparse_matrix&) const { return false; }
   /// The entries of each row sorted by column, equal ones in their order, in other memory. `bytes` of an element. Enqueued.
   virtual void sort_copies(const sparse_matrix&, std::size_t /*bytes*/, void* /*indices*/, void* /*data*/) {}
+
+  /// Whether solve() takes systems of such a matrix and so many right-hand sides; the matrix's addresses are not read.
+  virtual bool solves(const sparse_matrix&, std::int64_t /*columns*/) const { return false; }
+  /// Solves a system by a factorisation, and waits for it. False where the matrix is singular, or so near to it that the
+  /// factorisation does not tell, or there is no memory for it: x means nothing then.
+  virtual bool solve(const sparse_system&, void* /*x*/) { return false; }
 
   // The rest is done by backends whose memory the host addresses (arranges()); elsewhere callers compose it of sorts and
   // gathers. These functions run at once.

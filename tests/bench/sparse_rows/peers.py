@@ -285,6 +285,7 @@ if want('solvers'):
             R('lu.L', lambda: sl.splu(ac).L if False else lu.L)
             v0 = u((n,), 14)
             R('eigsh LM4 1e-6', lambda: sl.eigsh(a, k=4, v0=v0, tol=1e-06))
+            R('eigsh LM4 1e-6 one search', lambda: sl.eigsh(a, k=4, v0=v0, tol=1e-06))
             R('eigsh sigma0 6', lambda: sl.eigsh(a, k=6, sigma=0.0, v0=v0))
             R('svds 6', lambda: sl.svds(ns, k=6, v0=v0, tol=1e-06))
             X = u((n, 4), 15)

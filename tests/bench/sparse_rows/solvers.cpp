@@ -54,6 +54,10 @@ void solver_rows() {
         auto r = sl::eigsh(a, {.k = 4, .v0 = v0, .tol = 1e-6});
         return std::vector<ndarray>{r.eigenvalues, r.eigenvectors};
       });
+      row(of + " eigsh LM4 1e-6 one search", [&] {
+        auto r = sl::eigsh(a, {.k = 4, .v0 = v0, .tol = 1e-6, .all_copies = false});
+        return std::vector<ndarray>{r.eigenvalues, r.eigenvectors};
+      });
       row(of + " eigsh sigma0 6", [&] {
         auto r = sl::eigsh(a, {.k = 6, .sigma = 0.0, .v0 = v0});
         return std::vector<ndarray>{r.eigenvalues, r.eigenvectors};

@@ -167,3 +167,46 @@ TEST_CASE("sparse: sorted copies, triangles in a format, sums of Kronecker produ
   CHECK(sl::is_sptriangular(two.T()) == std::pair(true, false));
   CHECK(sl::is_sptriangular(sparse::eye_array(3)) == std::pair(true, true));
 }
+
+TEST_CASE("sparse: parts that another array has given out need no check, what differs from them does") {
+  const sparse_array a = some(sparse::format::csr), t = some(sparse::format::csc);
+  for (const sparse_array& from : {a, t}) {
+    const bool rows = from.format() == sparse::format::csr;
+    const auto made = [&](const ndarray& d, const ndarray& i, const ndarray& p, const shape_t& shape) {
+      return rows ? sparse::csr_array(d, i, p, shape) : sparse::csc_array(d, i, p, shape);
+    };
+    const ndarray i = from.indices(), p = from.indptr();
+    const sparse_array squares = made(square(from.data()), i, p, from.shape());
+    CHECK(array_equal(squares.power(1).sum(0), from.with_data(square(from.data())).sum(0)));
+    CHECK(squares.has_sorted_indices() == from.has_sorted_indices());
+    CHECK(squares.format() == from.format());
+    // The same parts as the other format, and in a wider array.
+    const shape_t other{from.shape(1), from.shape(0)};
+    const sparse_array turned =
+        rows ? sparse::csc_array(from.data(), i, p, other) : sparse::csr_array(from.data(), i, p, other);
+    CHECK(array_equal(turned.toarray(), from.toarray().T()));
+    const shape_t wide = rows ? shape_t{3, 9} : shape_t{9, 4};
+    CHECK(made(from.data(), i, p, wide).shape() == wide);
+    CHECK(made(from.data(), i, p, wide).index_dtype() == from.index_dtype());
+    // A narrower one, a shape of other rows, other ends, indices that were changed since.
+    const shape_t narrow = rows ? shape_t{3, 3} : shape_t{2, 4};
+    CHECK_THROWS_AS((void)made(from.data(), i, p, narrow), index_error);
+    CHECK_THROWS_AS((void)made(from.data(), i, p, rows ? shape_t{4, 4} : shape_t{3, 5}), shape_error);
+    CHECK_THROWS_AS((void)made(from.data()(slice(1, _)), i, p, from.shape()), shape_error);
+    ndarray changed = from.indices(), ends = from.indptr();
+    changed(1) = 77;
+    CHECK_THROWS_AS((void)made(from.data(), changed, p, from.shape()), index_error);
+    ends(1) = 5, ends(2) = 4;
+    CHECK_THROWS_AS((void)made(from.data(), i, ends, from.shape()), value_error);
+    CHECK(array_equal(made(from.data(), from.indices(), from.indptr(), from.shape()).toarray(), from.toarray()));
+  }
+  // The array that gave them out is gone.
+  ndarray i, p;
+  {
+    const sparse_array short_lived = sparse::csr_array(ones({2, 2}));
+    i = short_lived.indices(), p = short_lived.indptr();
+  }
+  CHECK(array_equal(sparse::csr_array(ones({4}), i, p, shape_t{2, 2}).toarray(), ones({2, 2})));
+  i(0) = -1;
+  CHECK_THROWS_AS((void)sparse::csr_array(ones({4}), i, p, shape_t{2, 2}), index_error);
+}

@@ -267,3 +267,32 @@ TEST_CASE("lobpcg takes and refuses") {
   CHECK_THROWS_AS(sl::lobpcg(a * std::nan(""), x), linalg_error);
   CHECK_THROWS_AS(sl::lobpcg(a, ndarray()), value_error);
 }
+
+TEST_CASE("eigsh and svds without all copies search once") {
+  const std::int64_t side = 12, n = side * side;
+  const sparse::sparse_array line = second_differences(side), a = sparse::kronsum(line, line).tocsr();
+  const ndarray one = 2 - 2 * cos(pi() / static_cast<double>(side + 1) * (arange(side, {.dtype = float64}) + 1));
+  const ndarray all = sort(ravel(one(_, newaxis) + one));
+  int products = 0;
+  const sl::linear_operator counted(
+      {n, n}, [&](const ndarray& x) { return ++products, sparse::matmul(a, x); },
+      {.rmatvec = [&](const ndarray& x) { return ++products, sparse::matmul(a, x); }, .dtype = float64});
+  const auto found = sl::eigsh(counted, {.k = 4});
+  const int searched = products;
+  CHECK(allclose(found.eigenvalues, all(slice(n - 4, _)), 1e-10, 0));
+  products = 0;
+  const auto once = sl::eigsh(counted, {.k = 4, .all_copies = false});
+  CHECK(products < searched);
+  CHECK(once.info == 0);
+  // Each is an eigenvalue, with its vector, if not one of the four largest.
+  for (std::int64_t k = 0; k < 4; ++k) CHECK(min(abs(all - once.eigenvalues(k))).item<double>() < 1e-10);
+  CHECK(length(sparse::matmul(a, once.eigenvectors) - once.eigenvectors * once.eigenvalues) < 1e-9);
+  CHECK(once.eigenvalues(-1).item<double>() == doctest::Approx(all(-1).item<double>()).epsilon(1e-12));
+  products = 0;
+  const auto values = sl::svds(counted, {.k = 3});
+  const int of_svds = products;
+  products = 0;
+  const auto few = sl::svds(counted, {.k = 3, .all_copies = false});
+  CHECK(products < of_svds);
+  CHECK(few.s(-1).item<double>() == doctest::Approx(values.s(-1).item<double>()).epsilon(1e-12));
+}

@@ -171,3 +171,58 @@ TEST_CASE("radii may be one for each query") {
   CHECK(equal(found.indices, nonzero(near)[1]));
   CHECK(equal(sp::KDTree(p).query_ball_count(q, -r), zeros({20}, {.dtype = int64})));
 }
+
+TEST_CASE(
+    "pairs of two trees, lists and nearest ones on the host are those of a matrix of distances, whatever the leaves "
+    "hold") {
+  const device_guard on(cpu);
+  random::generator g(5);
+  for (const int d : {1, 2, 6})
+    for (const dtype type : {float32, float64})
+      for (const double norm : {1.0, 2.0, 3.0, HUGE_VAL}) {
+        if (type == float32 && norm != 2.0) continue;  // each is a kernel to compile
+        CAPTURE(d);
+        CAPTURE(norm);
+        // Small whole numbers: many distances are equal, and equal to the radii.
+        const ndarray p = floor(g.random({700, d}) * 5).astype(type),
+                      q = floor(g.random({330, d}) * 7 - 1).astype(type);
+        eval(p, q);
+        const ndarray all = norm == 1.0   ? sp::cdist(p, q, "cityblock")
+                            : norm == 2.0 ? sp::cdist(p, q)
+                            : norm == 3.0 ? sp::cdist(p, q, "minkowski", {.p = 3})
+                                          : sp::cdist(p, q, "chebyshev");
+        for (const int leaf : {1, 8, 40, 1000}) {
+          const sp::KDTree here(p, {.leafsize = leaf}), there(q, {.leafsize = 2 * leaf});
+          const ndarray radii = array({-1.0, 0.0, 1.0, 2.0, 2.5, 4.0, 100.0});
+          const ndarray counts = here.count_neighbors(there, radii, {.p = norm});
+          for (std::int64_t k = 0; k < radii.size(); ++k) {
+            if (norm == 3.0 && k > 0 && k + 1 < radii.size() && k != 4) continue;  // roots of powers round
+            CHECK(counts(k).item<std::int64_t>() == count_nonzero(all <= radii(k)).item<std::int64_t>());
+          }
+          CHECK(here.count_neighbors(here, 2.5, {.p = norm}).item<std::int64_t>() ==
+                700 + 2 * here.query_pairs(2.5, {.p = norm}).shape(0));
+          const auto lists = here.query_ball_point(q, 2.5, {.p = norm});
+          const ndarray near = all <= 2.5;
+          CHECK(equal(diff(lists.indptr), sum(near, 0).astype(int64)));
+          CHECK(equal(lists.indices, nonzero(near.T())[1]));
+          CHECK(equal(here.query(q, 4, {.p = norm}).indices, sp::KDTree(p).query(q, 4, {.p = norm}).indices));
+        }
+      }
+  const sp::KDTree none(zeros({0, 2})), one(zeros({1, 2})), other_type(zeros({3, 2}, float32));
+  CHECK(none.count_neighbors(none, 1.0).item<std::int64_t>() == 0);
+  CHECK(one.count_neighbors(none, HUGE_VAL).item<std::int64_t>() == 0);
+  CHECK(none.count_neighbors(one, HUGE_VAL).item<std::int64_t>() == 0);
+  CHECK(one.count_neighbors(one, 0.0).item<std::int64_t>() == 1);
+  CHECK(one.count_neighbors(other_type, 0.0).item<std::int64_t>() == 3);
+  CHECK_THROWS_AS((void)sp::KDTree(zeros({3, 2}), {.leafsize = 0}), value_error);
+}
+
+TEST_CASE("a distance between zeros of either sign is 0 without a sign") {
+  const device_guard on(cpu);
+  const ndarray p = array({{-0.0, 1.0}}), q = array({{0.0, 1.0}});
+  const sp::KDTree t(p);
+  for (const double norm : {1.0, HUGE_VAL}) {
+    CHECK(!signbit(t.query(q, 1, {.p = norm}).distances).item<bool>());
+    CHECK(t.count_neighbors(sp::KDTree(q), 0.0, {.p = norm}).item<std::int64_t>() == 1);
+  }
+}

@@ -6,6 +6,7 @@
 #include "backends/cuda/driver/driver.hpp"
 #include "backends/cuda/driver/stream.hpp"
 #include "backends/cuda/sparse/device_sparse.hpp"
+#include "backends/cuda/sparse/direct_solver.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::cuda {
@@ -35,7 +36,7 @@ device::sparse_job job_of(const sparse_matrix& a, const sparse_product& p) {
 
 class cuda_sparse final : public runtime::sparse {
  public:
-  explicit cuda_sparse(const sparse_target& t) : target_(t) {}
+  explicit cuda_sparse(const sparse_target& t) : target_(t), direct_(t.device, t.release_memory) {}
 
   std::size_t multiply_scratch(const sparse_matrix& a, const sparse_product& p) const override {
     return device::sparse_multiply_scratch(job_of(a, p));
@@ -87,6 +88,14 @@ class cuda_sparse final : public runtime::sparse {
     run("sort_indices", [&](const device::context& here) { return device::sort_rows(here, j); });
   }
 
+  bool solves(const sparse_matrix& a, std::int64_t columns) const override { return direct_.takes(a, columns); }
+  bool solve(const runtime::sparse_system& s, void* x) override {
+    check_usable();
+    check(cudaSetDevice(target_.device), "cudaSetDevice");
+    target_.launches->fetch_add(1, std::memory_order_relaxed);
+    return direct_.solve(s, x);
+  }
+
  private:
   device::context context() const { return {current_stream(target_.device), target_.multiprocessors}; }
   /// Enqueues what `f` launches in the current stream.
@@ -107,6 +116,7 @@ class cuda_sparse final : public runtime::sparse {
   }
 
   sparse_target target_;
+  direct_solver direct_;
 };
 
 }  // namespace

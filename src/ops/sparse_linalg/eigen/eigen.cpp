@@ -110,6 +110,7 @@ eigsh_result eigsh(const linear_operator& A, const eigsh_kw& kw) {
   const device on = kw.v0 ? (*kw.v0).device() : body.device_hint();
   const int64_t ncv = basis_size("eigsh", kw.ncv, kw.k, n);
   lanczos_problem run{"eigsh", {}, n, kw.k, ncv, kw.maxiter.value_or(10 * n), type, on, kw.tol, kw.which};
+  run.all_copies = kw.all_copies;
   set_operator(run, A, kw);
   lanczos_result found = run_lanczos(run, first_vector("eigsh", kw.v0, n, type, on));
   for (double& v : found.values) v = eigenvalue_of(v, kw);
@@ -143,6 +144,7 @@ svds_result svds(const linear_operator& A, const svds_kw& kw) {
                     on,
                     kw.tol,
                     kw.which == "LM" ? "LA" : "SA"};
+  p.all_copies = kw.all_copies;
   p.apply = [&](const ndarray& x, const ndarray&) {
     return tall ? back.matvec(A.matvec(x)) : A.matvec(back.matvec(x));
   };

@@ -22,7 +22,7 @@ ndarray host_matrix(const ndarray& x) {
 }
 
 ndarray gram_of(const ndarray& x, const ndarray& y) {
-  const ndarray g = host_matrix(matmul(adjoint_of(x), y));
+  const ndarray g = host_matrix(matmul(is_complex(x.dtype()) ? conj(x) : x, y.T()));
   return (g + adjoint_of(g)) / 2;
 }
 

@@ -10,7 +10,7 @@ namespace sinter::ops {
 ndarray adjoint_of(const ndarray& x);
 /// A small matrix on the host, in float64 or complex128. Waits.
 ndarray host_matrix(const ndarray& x);
-/// x^H y made Hermitian, on the host. Waits.
+/// The products x_i^H y_j of rows in row i and column j, made Hermitian, on the host. Waits.
 ndarray gram_of(const ndarray& x, const ndarray& y);
 
 /// T of T^H G T = 1 by G's Cholesky factor; undefined where there is none.

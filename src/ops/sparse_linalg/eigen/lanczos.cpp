@@ -58,7 +58,7 @@ class lanczos {
       const int64_t missing = unconverged(r, wanted);
       if (size_ < p_.ncv || p_.ncv == p_.n) return finish(r, wanted, missing);
       if (missing == 0 && (found_.empty() || is_settled(r, wanted))) {
-        if (!is_new(r, wanted)) return finish(r, wanted, missing);
+        if (!p_.all_copies || !is_new(r, wanted)) return finish(r, wanted, missing);
         if (!converged) first_search = restart + 1;
         converged = finish(r, wanted, missing);
         end = std::min(p_.most, restart + 1 + 2 * first_search + 20);

@@ -20,6 +20,7 @@ struct lanczos_problem {
   std::function<ndarray(const ndarray&)> metric = {};  // the inner product is y^H metric(x); none: y^H x
   /// Of a metric that may be singular: metric v to a vector of the range where all eigenvectors are, each a multiple of itself.
   std::function<ndarray(const ndarray&)> into_range = {};
+  bool all_copies = true;  // of multiple eigenvalues: the search is begun again until it finds nothing else
 };
 struct lanczos_result {
   std::vector<double> values;  // as `which` found them, ascending

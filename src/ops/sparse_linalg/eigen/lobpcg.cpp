@@ -1,4 +1,5 @@
-// lobpcg: blocks of vectors on the device, projected problems on the host.
+// lobpcg: blocks of vectors on the device, projected problems on the host. Vectors are rows, so that what is done to each of a
+// few vectors runs along memory; the operators get and give them as columns.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -28,11 +29,18 @@ namespace {
 
 constexpr const char* name = "lobpcg";
 
-/// Vectors as columns, with what A and B make of them. Without B, `b` is `v`.
+/// Vectors as rows, with what A and B make of them. Without B, `b` is `v`.
 struct block {
   ndarray v, a, b;
-  int64_t width() const { return v.defined() ? v.shape(1) : 0; }
+  int64_t width() const { return v.defined() ? v.shape(0) : 0; }
 };
+
+/// Columns as rows, and rows as columns, side by side in memory.
+ndarray turned_over(const ndarray& v) { return v.T().copy(); }
+/// What the products of each row of x with each of y make: x_i^H y_j in row j, column i.
+ndarray products_of(const ndarray& x, const ndarray& y) { return matmul(y, adjoint_of(x)); }
+/// The squares of the lengths of rows, as a column.
+ndarray squares_of(const ndarray& v) { return sum(real(v * conj(v)), 1)(_, newaxis); }
 
 class lobpcg_run {
  public:
@@ -45,8 +53,8 @@ class lobpcg_run {
         tol_(kw.tol && *kw.tol > 0 ? *kw.tol : std::sqrt(epsilon_of(type)) * static_cast<double>(n_)),
         active_(static_cast<std::size_t>(k_)) {
     std::iota(active_.begin(), active_.end(), int64_t{0});
-    if (kw.Y) constrain_to((*kw.Y).astype(type));
-    x_ = first_block(x.astype(type));
+    if (kw.Y) constrain_to(turned_over((*kw.Y).astype(type)));
+    x_ = first_block(turned_over(x.astype(type)));
   }
 
   lobpcg_result run() {
@@ -61,23 +69,27 @@ class lobpcg_run {
   }
 
  private:
-  ndarray times_b(const ndarray& v) const { return kw_.B.defined() ? kw_.B.matmat(v) : v; }
-  block with_images(const ndarray& v) const { return {v, a_.matmat(v), times_b(v)}; }
+  static ndarray image(const linear_operator& of, const ndarray& v) { return turned_over(of.matmat(turned_over(v))); }
+  ndarray times_b(const ndarray& v) const { return kw_.B.defined() ? image(kw_.B, v) : v; }
+  block with_images(const ndarray& v) const { return {v, image(a_, v), times_b(v)}; }
+  /// Each column of `by` says what one of the new vectors consists of.
   block turned(const block& s, const ndarray& by) const {
-    const ndarray c = by.astype(type_, {.device = s.v.device()});
-    block out{matmul(s.v, c), matmul(s.a, c), {}};
-    out.b = kw_.B.defined() ? matmul(s.b, c) : out.v;
+    const ndarray c = by.T().astype(type_, {.device = s.v.device()});
+    block out{matmul(c, s.v), matmul(c, s.a), {}};
+    out.b = kw_.B.defined() ? matmul(c, s.b) : out.v;
     return out;
   }
-  block chosen(const block& s, const std::vector<int64_t>& columns) const {
-    const ndarray at = array(columns, {.device = s.v.device()});
-    block out{s.v(_, at), s.a(_, at), {}};
-    out.b = kw_.B.defined() ? s.b(_, at) : out.v;
+  ndarray active_of(const ndarray& v) const {
+    return active_.size() == static_cast<std::size_t>(k_) ? v : v(array(active_, {.device = v.device()}), _);
+  }
+  block active_of(const block& s) const {
+    block out{active_of(s.v), active_of(s.a), {}};
+    out.b = kw_.B.defined() ? active_of(s.b) : out.v;
     return out;
   }
-  block side_by_side(const block& x, const block& y) const {
-    block out{concatenate({x.v, y.v}, 1), concatenate({x.a, y.a}, 1), {}};
-    out.b = kw_.B.defined() ? concatenate({x.b, y.b}, 1) : out.v;
+  block together(const block& x, const block& y) const {
+    block out{concatenate({x.v, y.v}, 0), concatenate({x.a, y.a}, 0), {}};
+    out.b = kw_.B.defined() ? concatenate({x.b, y.b}, 0) : out.v;
     return out;
   }
 
@@ -90,26 +102,26 @@ class lobpcg_run {
   /// v without its part in the constraints.
   ndarray constrained(const ndarray& v) const {
     if (!y_.defined()) return v;
-    const ndarray t = matmul(adjoint_of(y_turn_), matmul(adjoint_of(by_), v));
-    return v - matmul(y_, matmul(y_turn_, t));
+    const ndarray t = matmul(products_of(by_, v), conj(y_turn_));
+    return v - matmul(matmul(t, y_turn_.T()), y_);
   }
 
   block first_block(const ndarray& x) {
     const ndarray v = constrained(x), turn = gram_cholesky_inverse(gram_of(v, times_b(v)));
     if (!turn.defined()) fail<value_error>(name, "the columns of X depend on each other");
-    const block s = with_images(matmul(v, turn.astype(type_, {.device = v.device()})));
+    const block s = with_images(matmul(turn.T().astype(type_, {.device = v.device()}), v));
     const gram_solution g = gram_eigen(gram_of(s.v, s.a), eye(k_, {.device = cpu}), kw_.largest);
     lambda_ = g.values;
     return turned(s, g.vectors(_, slice(k_)));
   }
 
   ndarray residuals() const {
-    const ndarray lambda = array(lambda_, {.device = x_.v.device()})(slice(k_)).astype(type_);
+    const ndarray lambda = array(lambda_, {.device = x_.v.device()})(slice(k_), newaxis).astype(type_);
     return x_.a - x_.b * lambda;
   }
   /// Writes down the step's eigenvalues and norms.
   void record(const ndarray& r) {
-    norms_ = for_host(sqrt(sum(real(r * conj(r)), 0)), name).astype(float64).to_vector<double>();
+    norms_ = for_host(sqrt(squares_of(r)), name).astype(float64).to_vector<double>();
     for (const double v : norms_)
       if (!std::isfinite(v)) fail<linalg_error>(name, "A x has elements that are not finite");
     lambdas_.resize(static_cast<std::size_t>(step_)), residuals_.resize(static_cast<std::size_t>(step_));
@@ -141,29 +153,30 @@ class lobpcg_run {
 
   /// v without its part in X, twice.
   ndarray off_x(ndarray v) const {
-    const ndarray bra = adjoint_of(x_.b);
-    for (int pass = 0; pass < 2; ++pass) v = v - matmul(x_.v, matmul(bra, v));
+    for (int pass = 0; pass < 2; ++pass) v = v - matmul(products_of(x_.b, v), x_.v);
     return v;
   }
-  static ndarray scaled(const ndarray& v, const ndarray& by) {
-    const ndarray size = sqrt(abs(sum(real(conj(v) * by), 0)));
+  /// What makes unit vectors of vectors whose products these are; nothing stays nothing.
+  static ndarray scales_of(const ndarray& gram) {
+    const ndarray size = sqrt(abs(real(gram.diagonal())));
     return where(size > 0, 1 / where(size > 0, size, 1), 0);
+  }
+  /// Orthonormal vectors of what the residuals and the last directions span beside X, in terms of both.
+  ndarray turn_of(const block& search) const {
+    const ndarray gram = gram_of(search.v, search.b), scale = scales_of(gram);
+    return scale(_, newaxis) * gram_orthonormal(gram * scale * scale(_, newaxis), epsilon_of(type_));
   }
   /// The best vectors of X, the residuals and the last directions. False where the residuals have no direction of their own.
   bool advance(const ndarray& r) {
-    const ndarray at = array(active_, {.device = r.device()});
-    ndarray w = r(_, at);
-    if (kw_.M.defined()) w = kw_.M.matmat(w).astype(type_);
+    ndarray w = active_of(r);
+    if (kw_.M.defined()) w = image(kw_.M, w).astype(type_);
     w = off_x(constrained(w));
-    const ndarray norms = sqrt(sum(real(w * conj(w)), 0));
+    const ndarray norms = sqrt(squares_of(w));
     block search = with_images(w * where(norms > 0, 1 / where(norms > 0, norms, 1), 0).astype(type_));
-    if (p_.width() != 0) search = side_by_side(search, chosen(p_, active_));
-    const ndarray scale = scaled(search.v, search.b).astype(type_);
-    search = {search.v * scale, search.a * scale, kw_.B.defined() ? search.b * scale : ndarray()};
-    if (!kw_.B.defined()) search.b = search.v;
-    const ndarray turn = gram_orthonormal(gram_of(search.v, search.b), epsilon_of(type_));
+    if (p_.width() != 0) search = together(search, active_of(p_));
+    const ndarray turn = turn_of(search);
     if (turn.shape(1) == 0) return false;
-    const block q = turned(search, turn), s = side_by_side(x_, q);
+    const block q = turned(search, turn), s = together(x_, q);
     const gram_solution g = gram_eigen(gram_of(s.v, s.a), gram_of(s.v, s.b), kw_.largest);
     if (!g.vectors.defined()) return false;
     lambda_ = g.values;
@@ -191,7 +204,7 @@ class lobpcg_run {
       for (const auto& row : v) all.insert(all.end(), row.begin(), row.end());
       return array(all, {.dtype = real_type, .device = on}).reshape(static_cast<int64_t>(v.size()), k_);
     };
-    return {array(lambda_, {.dtype = real_type, .device = on}), x_.v, rows(lambdas_), rows(residuals_)};
+    return {array(lambda_, {.dtype = real_type, .device = on}), turned_over(x_.v), rows(lambdas_), rows(residuals_)};
   }
 
   const linear_operator& a_;

@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "ops/base/algorithm_calls.hpp"
+#include "ops/base/device_solve.hpp"
 #include "ops/base/errors.hpp"
 #include "ops/base/opaque_call.hpp"
 #include "ops/sparse_linalg/host/superlu_library.hpp"
+#include "ops/sparse_linalg/host/superlu_solve.hpp"
 #include "ops/sparse_linalg/implicit.hpp"
 #include "ops/sparse_linalg/iteration.hpp"
 #include "platform/host_libraries.hpp"
@@ -32,8 +34,8 @@ struct factored {
   sinter::dtype type = dtype::f64;
   sinter::device device;
   int n = 0;
-  mutable std::vector<int> perm_r, perm_c;  // SuperLU takes them without const
-  mutable slu::matrix l{}, u{};
+  std::vector<int> perm_r, perm_c;
+  slu::matrix l{}, u{};
   mutable std::mutex unpacking;
   mutable sparse_array lower, upper;  // once they have been asked for
 
@@ -245,19 +247,16 @@ sparse_array kept_factor(const std::shared_ptr<const factored>& handle, const ch
 }
 
 template <class T>
-ndarray solve_columns(const factored& f, const ndarray& b, int trans) {
-  const int columns = b.ndim() == 1 ? 1 : static_cast<int>(b.shape(1));
-  const value x = own_memory(value_of((b.ndim() == 1 ? b : b.T()).astype(f.type)));  // one column after the other
-  slu::dense store{f.n, address_to_write(x)};
-  slu::matrix right{slu::DN, slu::of<T>::dtype, 0, f.n, columns, &store};
-  superlu_statistics statistics(*f.library);
-  int info = 0;
-  const platform::openblas_threads blas(1);
-  if (f.n > 0 && columns > 0)
-    (f.library->*slu::of<T>::solve)(trans, &f.l, &f.u, f.perm_c.data(), f.perm_r.data(), &right, statistics.get(),
-                                    &info);
-  if (info != 0) fail<linalg_error>("solve", "SuperLU refuses argument ", -info);
-  return b.ndim() == 1 ? wrap(x) : wrap(x).T().copy();
+ndarray solve_columns(const factored& f, const ndarray& b, slu::form how) {
+  const value right = own_memory(value_of(b.astype(f.type))), x = unset_leaf(right->shape, f.type, right->device);
+  const int64_t columns = b.ndim() == 1 ? 1 : b.shape(1);
+  if (f.n > 0 && columns > 0) {
+    const slu::factors factors{f.n, static_cast<const slu::supernodes*>(f.l.store),
+                               static_cast<const slu::columns*>(f.u.store), f.perm_r.data(), f.perm_c.data()};
+    slu::solve(factors, how, static_cast<const T*>(address_to_read(right)), columns,
+               static_cast<T*>(address_to_write(x)));
+  }
+  return wrap(x);
 }
 
 }  // namespace
@@ -317,8 +316,9 @@ ndarray superlu::solve(const ndarray& b, char trans) const {
   if (!b.defined()) fail<value_error>("solve", "b is undefined (default-constructed or moved from)");
   if (b.ndim() < 1 || b.ndim() > 2 || b.shape(0) != f.n)
     fail<shape_error>("solve", "factors of shape ", shape(), " and b of shape ", b.shape());
-  const int how = trans == 'N' ? 0 : trans == 'T' ? 1 : trans == 'H' ? 2 : -1;
-  if (how < 0) fail<value_error>("solve", "trans is '", trans, "'; it is N, T or H");
+  if (trans != 'N' && trans != 'T' && trans != 'H')
+    fail<value_error>("solve", "trans is '", trans, "'; it is N, T or H");
+  const slu::form how = trans == 'N' ? slu::form::plain : trans == 'T' ? slu::form::transposed : slu::form::conjugated;
   const sinter::dtype type = promote_types(f.type, solver_dtype(b.dtype()));
   // SuperLU solves in the dtype of its factors: of a wider b the parts one by one.
   if (is_complex(type) && !is_complex(f.type)) {
@@ -344,6 +344,9 @@ ndarray spsolve(const sparse_array& A, const ndarray& b, const spsolve_kw& kw) {
     if (auto s = solved_implicitly({"spsolve", A, 0, again}, b, first)) return s->x;
   }
   const sinter::dtype type = A.defined() ? promote_types(solver_dtype(A.dtype()), solver_dtype(b.dtype())) : float64;
+  (void)column_order("spsolve", kw.permc_spec);
+  if (A.defined() && A.shape(0) == A.shape(1))
+    if (auto x = solved_on_device(A.astype(type), b.astype(type, false))) return *x;
   return splu(A.defined() ? A.astype(type) : A, {.permc_spec = kw.permc_spec}).solve(b);
 }
 sparse_array spsolve(const sparse_array& A, const sparse_array& b, const spsolve_kw& kw) {

@@ -9,7 +9,7 @@
 
 namespace sinter::ops::slu {
 
-enum : int { NC = 0, SC = 3, DN = 6 };                       // Stype_t
+enum : int { NC = 0, SC = 3 };                               // Stype_t
 enum : int { NATURAL = 0, MMD_ATA, MMD_AT_PLUS_A, COLAMD };  // colperm_t
 
 struct matrix {
@@ -25,10 +25,6 @@ struct supernodes {  // SCformat
   int nnz, nsuper;
   void* nzval;
   int *nzval_colptr, *rowind, *rowind_colptr, *col_to_sup, *sup_to_col;
-};
-struct dense {  // DNformat
-  int lda;
-  void* nzval;
 };
 struct options {
   int fact, equil, colperm, trans, refine;
@@ -72,11 +68,9 @@ using Destroy_CompCol_Matrix_type = void(matrix*);
 using Destroy_CompCol_Permuted_type = void(matrix*);
 using factor_type = void(options*, matrix*, int, int, int*, void*, int, int*, int*, matrix*, matrix*, global_lu*,
                          statistics*, int*);
-using solve_type = void(int, matrix*, matrix*, int*, int*, matrix*, statistics*, int*);
-#define SINTER_SUPERLU_TYPES(P)       \
-  using P##gstrf_type = factor_type;  \
-  using P##gsitrf_type = factor_type; \
-  using P##gstrs_type = solve_type;
+#define SINTER_SUPERLU_TYPES(P)      \
+  using P##gstrf_type = factor_type; \
+  using P##gsitrf_type = factor_type;
 SINTER_SUPERLU_TYPES(s)
 SINTER_SUPERLU_TYPES(d)
 SINTER_SUPERLU_TYPES(c)
@@ -84,7 +78,7 @@ SINTER_SUPERLU_TYPES(z)
 #undef SINTER_SUPERLU_TYPES
 
 // clang-format off
-#define SINTER_SUPERLU_OF(F, P) F(P##gstrf) F(P##gsitrf) F(P##gstrs)
+#define SINTER_SUPERLU_OF(F, P) F(P##gstrf) F(P##gsitrf)
 #define SINTER_SUPERLU_FUNCTIONS(F)                                                                          \
   SINTER_SUPERLU_OF(F, s) SINTER_SUPERLU_OF(F, d) SINTER_SUPERLU_OF(F, c) SINTER_SUPERLU_OF(F, z)            \
   F(set_default_options) F(ilu_set_default_options) F(get_perm_c) F(sp_preorder) F(sp_ienv) F(StatInit)      \
@@ -104,7 +98,6 @@ struct of;
     static constexpr int dtype = NUMBER;               \
     static constexpr auto factor = &library::P##gstrf; \
     static constexpr auto drop = &library::P##gsitrf;  \
-    static constexpr auto solve = &library::P##gstrs;  \
   };
 SINTER_SUPERLU_ELEMENT(float, s, 0)
 SINTER_SUPERLU_ELEMENT(double, d, 1)
