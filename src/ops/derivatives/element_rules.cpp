@@ -217,8 +217,6 @@ rule_table make_rules() {
   none({opcode::random_bits, opcode::random_uniform, opcode::random_normal, opcode::random_exponential,
         opcode::random_below},
        "a draw without parameters: location and scale are applied by other operations");
-  rules[static_cast<std::size_t>(opcode::random_beta)] = {nullptr, nullptr, 0, 0b111,
-                                                          "the draw's shape is no location or scale"};
   none({opcode::random_poisson, opcode::random_binomial}, "the draw is an integer");
   return rules;
 }
