@@ -43,7 +43,11 @@ class traced_loop {
                                 std::span<std::vector<ndarray>> before);
   /// The same where the argument is the number of the step, counted from `lower`.
   void run_numbers(std::int64_t k, std::int64_t lower, arrays carry);
-  /// As long as the output, before the first step the condition, is true.
+  /// The condition of a while_loop depends on the example of a vmap: its steps are watched from the first one on, and those of
+  /// all examples are one loop.
+  void watch_examples();
+  bool watches_examples() const noexcept;
+  /// As long as the output, before the first step the condition, is true; of examples for each of them.
   void run_while(arrays carry, const ndarray& condition);
   /// Whether the step is to be captured before it has been called: the host cannot read the condition.
   bool is_captured_at_once() const noexcept;

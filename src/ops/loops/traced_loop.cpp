@@ -14,7 +14,8 @@
 // Where a derivative follows the steps, the two calls are recorded like any others, but what they give is not used: all steps
 // are one call of a loop whose derivatives are loops (loop_derivatives.hpp). The steps of these are pure: one call is watched.
 //
-// So it is where a step depends on the example of a vmap, for which that call is one loop of all examples.
+// So it is where a step depends on the example of a vmap, for which that call is one loop of all examples. A while_loop whose
+// condition depends on the example becomes one of all examples, whose step leaves those alone that have ended.
 //
 // Within a function that is captured with its loops (compiled_calls.cpp), a loop is part of that capture: the launch of its
 // kernel, or one entry that runs the list of its captured step. The condition of a while_loop is not known then, so its step
@@ -144,7 +145,7 @@ void traced_loop::after_call(arrays carry, arrays arguments, arrays next, arrays
   s.same = true;
   s.find_loop(*w, carry.size());
   for (auto& done : s.watched) done.reset();
-  if (!s.is_known() && !s.small) state_.reset();
+  if (!s.is_known() && (s.of_examples || !s.small)) state_.reset();
 }
 
 /// Whether all that a watched call has done is in its list.
@@ -163,7 +164,9 @@ void traced_loop::state::find_loop(const watching& step, std::size_t carried) {
   const graph::recorded_step recorded{&step.watch.list(), step.results, carried,
                                       std::string_view(function) == "fori_loop", steps < 0};
   const step_record record{recorded.list, recorded.results};
-  if (!is_followed && !depends_on_example(record)) loop = graph::step_loop::make(recorded);
+  if (of_examples) {
+    if (on_host && !is_followed) for_derivatives = std::make_shared<const step_function>(record);
+  } else if (!is_followed && !depends_on_example(record)) loop = graph::step_loop::make(recorded);
   else if (on_host || graph::has_elements_only(recorded))
     for_derivatives = std::make_shared<const step_function>(record);
   if (!is_known()) first.clear();
@@ -226,6 +229,14 @@ bool traced_loop::capture(std::int64_t, arrays carry, arrays arguments, const st
   s.plan_moves();
   return true;
 }
+
+void traced_loop::watch_examples() {
+  if (!state_ || state_->at_once || state_->is_followed) return state_.reset();
+  state_->of_examples = true;
+  state_->first_watched = 0;
+}
+
+bool traced_loop::watches_examples() const noexcept { return state_ && state_->of_examples; }
 
 bool traced_loop::is_captured_at_once() const noexcept { return state_ && state_->at_once; }
 

@@ -1,0 +1,75 @@
+// A while_loop in a vmap whose condition depends on the example: a loop of all examples that goes on for as long as any of
+// them does, and changes those only whose own condition holds.
+#include <utility>
+
+#include "ops/loops/traced_loop_state.hpp"
+#include "ops/vmap/example_level.hpp"
+#include "ops/vmap/own_calls.hpp"
+#include "sinter/elementwise.hpp"
+#include "sinter/loops.hpp"
+#include "sinter/reduce.hpp"
+
+namespace sinter::inline v0::detail {
+
+namespace {
+
+using list = std::vector<ndarray>;
+
+/// A step of all examples.
+class step_of_all {
+ public:
+  step_of_all(const step_function& one, example_level& level, std::size_t carried)
+      : one_(one), count_(level.count()), carried_(carried), mapped_(carried, true) {
+    for (const value& v : one.constants()) {
+      const value all = level.all_of(v);
+      mapped_.push_back(static_cast<bool>(all));
+      constants_.push_back(wrap(all ? all : v));
+    }
+  }
+
+  /// The carry and whether each example goes on -> the same after a step.
+  list operator()(const list& now) const {
+    const ndarray& going = now[carried_];
+    list operands(now.begin(), now.end() - 1);
+    operands.insert(operands.end(), constants_.begin(), constants_.end());
+    list next = on_examples(
+        count_,
+        [&](const list& ones) {
+          const std::span<const ndarray> all(ones);
+          return one_(all.first(carried_), all.subspan(carried_));
+        },
+        operands, mapped_);
+    for (std::size_t j = 0; j < carried_; ++j) next[j] = where(beside(going, now[j]), next[j], now[j]);
+    next[carried_] = logical_and(going, next[carried_].reshape({count_}));
+    return next;
+  }
+
+ private:
+  static ndarray beside(const ndarray& going, const ndarray& x) {
+    std::vector<std::int64_t> shape(static_cast<std::size_t>(x.ndim()), 1);
+    shape[0] = going.size();
+    return going.reshape(shape_t(shape));
+  }
+
+  const step_function& one_;
+  const std::int64_t count_;
+  const std::size_t carried_;
+  std::vector<bool> mapped_;
+  list constants_;
+};
+
+}  // namespace
+
+void traced_loop::state::run_while_of_examples(arrays carry, const ndarray& condition) const {
+  example_level& level = *level_scope::level_of(value_of(condition));
+  const step_of_all step(*for_derivatives, level, carry.size());
+  list now;
+  for (const ndarray* const a : carry) now.push_back(wrap(level.all_or_repeated(value_of(*a))));
+  now.push_back(wrap(level.all_of(value_of(condition))).reshape({level.count()}));
+  const auto goes_on = [&](const list& all) { return any(all.back()); };
+  const auto body = [&](const list& all) { return step(all); };
+  const list last = while_array(goes_on, body, std::move(now), {});
+  for (std::size_t j = 0; j < carry.size(); ++j) *carry[j] = wrap(level.enter(value_of(last[j])));
+}
+
+}  // namespace sinter::inline v0::detail
