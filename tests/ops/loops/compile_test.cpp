@@ -282,6 +282,45 @@ TEST_CASE("compile: data errors are those of a call") {
   CHECK(same_bits(f(x, array({1, -1})), ndarray(x[array({1, -1})] * 2)));
 }
 
+TEST_CASE("compile: what is wrong with an argument's elements is wrong with the results") {
+  if (!on_host()) return;  // a GPU says so once, when it is waited for
+  const auto f = compile([](const ndarray& x) { return x * 2; });
+  const ndarray x = numbers({4});
+  const ndarray wrong = x[array({1, 4})];
+  const ndarray doubled = wrong * 2, compiled = f(wrong);
+  for (const ndarray& y : {wrong, doubled, compiled}) CHECK_THROWS_AS(y.to_vector<double>(), index_error);
+  CHECK(same_bits(f(x), ndarray(x * 2)));
+}
+
+TEST_CASE("compile: programs that are used stay, the others give way to new ones; fast_math has its own") {
+  int calls = 0;
+  const auto f = compile([&](const ndarray& x) {
+    ++calls;
+    return x + 1;
+  });
+  const ndarray used = numbers({3, 2});
+  f(used);
+  for (int n = 1; n <= 100; ++n) {
+    f(zeros({n}));
+    f(used);
+  }
+  CHECK(calls == 101);
+  CHECK(f.size() == 64);
+  f(zeros({100}));
+  CHECK(calls == 101);
+  f(zeros({1}));
+  CHECK(calls == 102);
+  const auto g = compile([](const ndarray& x) { return exp(x) * 3; });
+  g(used);
+  {
+    const fast_math_guard on;
+    CHECK(same_bits(g(used), ndarray(exp(used) * 3)));
+    CHECK(g.size() == 2);
+  }
+  CHECK(same_bits(g(used), ndarray(exp(used) * 3)));
+  CHECK(g.size() == 2);
+}
+
 TEST_CASE("compile: threads share programs") {
   int calls = 0;
   const auto f = compile([&](const ndarray& x) {
