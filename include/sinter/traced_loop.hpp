@@ -43,9 +43,9 @@ class traced_loop {
                                 std::span<std::vector<ndarray>> before);
   /// The same where the argument is the number of the step, counted from `lower`.
   void run_numbers(std::int64_t k, std::int64_t lower, arrays carry);
-  /// The condition of a while_loop depends on the example of a vmap: its steps are watched from the first one on, and those of
-  /// all examples are one loop.
-  void watch_examples();
+  /// From step k on the condition of a while_loop depends on the example of a vmap: its steps are watched from there on, and
+  /// those of all examples are one loop. (What capture() finds out for itself where the condition of the first step does not.)
+  void watch_examples(std::int64_t k);
   bool watches_examples() const noexcept;
   /// As long as the output, before the first step the condition, is true; of examples for each of them.
   void run_while(arrays carry, const ndarray& condition);

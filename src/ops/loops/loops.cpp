@@ -87,6 +87,11 @@ bool goes_on(const ndarray& condition, bool& chosen) {
   return any_of.item<bool>();
 }
 
+bool depends_on_example(const ndarray& condition) {
+  check_condition(condition);
+  return graph::is_example(value_of(condition));
+}
+
 void keep_unless(const ndarray& condition, std::span<ndarray* const> before, std::span<ndarray* const> after) {
   const ndarray one = condition.ndim() == 0 ? condition : condition.reshape({});
   for (std::size_t j = 0; j < before.size(); ++j) *after[j] = where(one, *after[j], *before[j]);

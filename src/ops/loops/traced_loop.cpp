@@ -30,6 +30,7 @@
 
 #include "ops/loops/traced_loop_state.hpp"
 #include "sinter/error.hpp"
+#include "sinter/vmap_error.hpp"
 
 namespace sinter::inline v0::detail {
 
@@ -183,10 +184,12 @@ void traced_loop::give(arrays next, arrays outputs) {
       fail<shape_error>(s.function, "the carry changes");
   if (s.steps < 0 && (results.back()->type != dtype::b1 || results.back()->size() != 1))
     fail<shape_error>(s.function, "the condition is not one bool");
+  s.gives_examples = std::any_of(results.begin(), results.end(), [](const value& v) { return graph::is_example(v); });
+  if (s.gives_examples && !s.is_known()) fail<vmap_error>(s.function, "a step of one example has no elements");
   s.session->give(std::move(results));
 }
 
-bool traced_loop::capture(std::int64_t, arrays carry, arrays arguments, const std::function<void()>& call) {
+bool traced_loop::capture(std::int64_t k, arrays carry, arrays arguments, const std::function<void()>& call) {
   if (!state_ || !state_->same) return false;
   state& s = *state_;
   if (s.is_known() && s.kind == step_kind::pure) return true;
@@ -196,6 +199,7 @@ bool traced_loop::capture(std::int64_t, arrays carry, arrays arguments, const st
     for (const arrays all : {carry, arguments})
       for (ndarray* const a : all)
         if (j < before.size()) *a = std::move(before[j++]);
+    before.clear();
   };
   try {
     for (const ndarray* const a : carry) s.carry.push_back(s.taken(*a));
@@ -221,7 +225,8 @@ bool traced_loop::capture(std::int64_t, arrays carry, arrays arguments, const st
   }
   if (s.is_known()) return true;
   if (!s.work) {
-    state_.reset();
+    if (s.at_once && s.gives_examples && !s.of_examples) s.begin_again_with_examples(k + 1);
+    else state_.reset();
     return false;
   }
   s.session = nullptr;
@@ -230,10 +235,9 @@ bool traced_loop::capture(std::int64_t, arrays carry, arrays arguments, const st
   return true;
 }
 
-void traced_loop::watch_examples() {
-  if (!state_ || state_->at_once || state_->is_followed) return state_.reset();
-  state_->of_examples = true;
-  state_->first_watched = 0;
+void traced_loop::watch_examples(std::int64_t k) {
+  if (!state_ || state_->is_followed || state_->watched[0] || k > state_->first_watched) return state_.reset();
+  state_->begin_again_with_examples(k);
 }
 
 bool traced_loop::watches_examples() const noexcept { return state_ && state_->of_examples; }

@@ -68,6 +68,7 @@ struct traced_loop::state {
   step_kind kind;
   bool same = false, at_once = false, small = true, on_host = true;
   bool of_examples = false;  // a while_loop whose condition depends on the example of a vmap
+  bool gives_examples = false;
   std::vector<value> first;  // the carry before the first step, from which known steps are run
   std::unique_ptr<graph::step_loop> loop;
   bool is_followed = false;                              // by derivatives
@@ -95,6 +96,12 @@ struct traced_loop::state {
     return true;
   }
   void find_loop(const watching& step, std::size_t carried);
+  void begin_again_with_examples(std::int64_t first) {
+    of_examples = true;
+    same = false;
+    first_watched = first;
+    carry.clear(), arguments.clear();
+  }
   void forget_step() {
     loop.reset();
     for_derivatives.reset();

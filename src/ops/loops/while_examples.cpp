@@ -61,11 +61,14 @@ class step_of_all {
 }  // namespace
 
 void traced_loop::state::run_while_of_examples(arrays carry, const ndarray& condition) const {
-  example_level& level = *level_scope::level_of(value_of(condition));
+  std::vector<value> read(for_derivatives->constants().begin(), for_derivatives->constants().end());
+  for (const ndarray* const a : carry) read.push_back(value_of(*a));
+  read.push_back(value_of(condition));
+  example_level& level = level_scope::level_of_any(read);
   const step_of_all step(*for_derivatives, level, carry.size());
   list now;
   for (const ndarray* const a : carry) now.push_back(wrap(level.all_or_repeated(value_of(*a))));
-  now.push_back(wrap(level.all_of(value_of(condition))).reshape({level.count()}));
+  now.push_back(wrap(level.all_or_repeated(value_of(condition))).reshape({level.count()}));
   const auto goes_on = [&](const list& all) { return any(all.back()); };
   const auto body = [&](const list& all) { return step(all); };
   const list last = while_array(goes_on, body, std::move(now), {});

@@ -211,7 +211,7 @@ TEST_CASE("vmap of loops: steps that do something else are called") {
 }
 
 TEST_CASE("vmap of loops: a while_loop ends for each example by its own condition, and is called three times") {
-  const ndarray a = numbers({9}) * 0.5 + 3.0;
+  const ndarray a = arange(9.0) * 0.5 + 3.0;
   int calls = 0;
   const auto halved = [&](bool each, const ndarray& one) {  // towards the root, slowly
     return while_loop([&](const ndarray& r) { return absolute(r * r - one) > 1e-9; },
@@ -263,6 +263,38 @@ TEST_CASE(
   CHECK(same_bits(got(1)(2), count(true, ndarray(from(1)), ndarray(to(2)))));
   CHECK(all_pairs(false)(zeros(0), to).shape() == shape_t{0, 4});
   CHECK(same_bits(all_pairs(false)(from, to * 0), broadcast_to(from(_, newaxis), {3, 4}).copy()));
+}
+
+TEST_CASE("vmap of loops: while_loops whose condition, carry and step depend on the examples of different maps") {
+  using carry = std::pair<ndarray, ndarray>;
+  const auto f = [](bool each, const ndarray& a, const ndarray& b, int which) {
+    const ndarray limit = which == 0 ? a : which == 1 ? b : ndarray(a + b);
+    const ndarray more = which == 2 ? a : b;
+    return while_loop([&](const carry& c) { return c.first < limit * 20.0; },
+                      [&](const carry& c) { return carry(c.first * 1.5 + 1.0, c.second * 0.5 + more * c.first); },
+                      carry(zeros({}), zeros({2})), {.call_each = each})
+        .second;
+  };
+  // Bounds that all examples share until the step has seen what is theirs.
+  const auto bisected = [](bool each, const ndarray& a, const ndarray& b, int) {
+    return while_loop([](const carry& c) { return c.second - c.first > 1e-9; },
+                      [&](const carry& c) {
+                        const ndarray middle = 0.5 * (c.first + c.second), low = middle * middle * b < a;
+                        return carry(where(low, middle, c.first), where(low, c.second, middle));
+                      },
+                      carry(zeros({}), full({}, 16.0)), {.call_each = each})
+        .first;
+  };
+  const ndarray a = array({1.0, 7.0, 3.0}), b = array({0.5, 4.0, 9.0, 2.0});
+  const auto check = [&](const auto& g, int which) {
+    CAPTURE(which);
+    const auto one = [&](const ndarray& x, const ndarray& y) { return g(false, x, y, which); };
+    const ndarray got = vmap(vmap(one, {.in_axes = {std::nullopt, 0}}), {.in_axes = {0, std::nullopt}})(a, b);
+    for (std::int64_t i = 0; i < 3; ++i)
+      for (std::int64_t j = 0; j < 4; ++j) CHECK(same_bits(got(i)(j), g(true, ndarray(a(i)), ndarray(b(j)), which)));
+  };
+  for (const int which : {0, 1, 2}) check(f, which);
+  check(bisected, 3);
 }
 
 TEST_CASE("vmap of loops: while_loops whose steps do something else are called, and derivatives follow called steps") {
