@@ -232,7 +232,7 @@ Carry while_array(Condition& condition, Body& body, Carry carry, const while_loo
     if (watched) loop.before_call(k, array_list(carry), {});
     Carry next = body(std::as_const(carry));
     check_carry("while_loop", array_list(carry), array_list(next));
-    if (chosen && loop.watches_examples()) {
+    if (chosen && loop.is_watching()) {
       ndarray again = condition(std::as_const(next));
       ndarray* const output[] = {&again};
       loop.after_call(array_list(carry), {}, array_list(next), output);

@@ -40,6 +40,8 @@ namespace {
 constexpr std::int64_t least_steps = 16;
 /// The first step of a loop of unknown length that is watched.
 constexpr std::int64_t watched_later = 2;
+/// Steps of all examples that are called before: Newton's iterations have come to their end by then.
+constexpr std::int64_t called_of_examples = 8;
 /// Operations that a step records, at most.
 constexpr std::size_t most_entries = 4096;
 
@@ -109,7 +111,7 @@ traced_loop::traced_loop(const char* function, std::int64_t steps, step_kind kin
   state_->function = function;
   state_->steps = steps;
   state_->kind = kind;
-  state_->first_watched = steps < 0 ? watched_later : 0;
+  state_->first_watched = steps < 0 && kind == step_kind::unknown ? watched_later : 0;
   state_->is_followed = who == listeners::derivatives;
 }
 traced_loop::~traced_loop() = default;
@@ -237,10 +239,11 @@ bool traced_loop::capture(std::int64_t k, arrays carry, arrays arguments, const 
 
 void traced_loop::watch_examples(std::int64_t k) {
   if (!state_ || state_->is_followed || state_->watched[0] || k > state_->first_watched) return state_.reset();
-  state_->begin_again_with_examples(k);
+  state_->begin_again_with_examples(state_->at_once ? k : k + called_of_examples);
 }
 
 bool traced_loop::watches_examples() const noexcept { return state_ && state_->of_examples; }
+bool traced_loop::is_watching() const noexcept { return state_ && state_->watched[0]; }
 
 bool traced_loop::is_captured_at_once() const noexcept { return state_ && state_->at_once; }
 

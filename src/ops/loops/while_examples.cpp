@@ -58,6 +58,39 @@ class step_of_all {
   list constants_;
 };
 
+/// while_loop of a step that records the same each time and does nothing besides. Of the examples of another map it is one
+/// whose condition depends on these.
+list run_while_any(const step_of_all& step, list now) {
+  const auto goes_on_after = [](const list& all) { return any(all.back()); };
+  ndarray again = goes_on_after(now);
+  if (graph::is_example(value_of(again))) {
+    const auto body = [&](const list& all) { return step(all); };
+    return while_array(goes_on_after, body, std::move(now), {});
+  }
+  traced_loop loop("while_loop", -1, step_kind::pure);
+  for (std::int64_t k = 0;; ++k) {
+    bool chosen = false;
+    if (!loop.is_captured_at_once() && !goes_on(again, chosen)) return now;
+    const bool captured = loop.capture(k, array_list(now), {}, [&] {
+      list next = step(now);
+      ndarray more = goes_on_after(next);
+      ndarray* const output[] = {&more};
+      loop.give(array_list(next), output);
+    });
+    if (captured) {
+      loop.run_while(array_list(now), again);
+      return now;
+    }
+    loop.before_call(k, array_list(now), {});
+    list next = step(now);
+    again = goes_on_after(next);
+    ndarray* const output[] = {&again};
+    loop.after_call(array_list(now), {}, array_list(next), output);
+    own_arrays("while_loop", array_list(next));
+    now = std::move(next);
+  }
+}
+
 }  // namespace
 
 void traced_loop::state::run_while_of_examples(arrays carry, const ndarray& condition) const {
@@ -69,9 +102,7 @@ void traced_loop::state::run_while_of_examples(arrays carry, const ndarray& cond
   list now;
   for (const ndarray* const a : carry) now.push_back(wrap(level.all_or_repeated(value_of(*a))));
   now.push_back(wrap(level.all_or_repeated(value_of(condition))).reshape({level.count()}));
-  const auto goes_on = [&](const list& all) { return any(all.back()); };
-  const auto body = [&](const list& all) { return step(all); };
-  const list last = while_array(goes_on, body, std::move(now), {});
+  const list last = run_while_any(step, std::move(now));
   for (std::size_t j = 0; j < carry.size(); ++j) *carry[j] = wrap(level.enter(value_of(last[j])));
 }
 
