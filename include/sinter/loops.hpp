@@ -100,8 +100,13 @@ void settle_examples(std::span<ndarray* const> arrays);
 bool goes_on(const ndarray& condition, bool& chosen);
 /// shape_error, dtype_error: not one bool.
 void check_condition(const ndarray& condition);
+/// Of a condition that is not read. Errors as of check_condition.
+bool depends_on_example(const ndarray& condition);
 /// After a step of which some examples of a vmap are exempt.
 void keep_unless(const ndarray& condition, std::span<ndarray* const> before, std::span<ndarray* const> after);
+/// The same, and the condition after the step: whether it holds still, given what it is for `after` as the step has given it.
+ndarray step_of_examples(const ndarray& goes_on_now, const ndarray& again, std::span<ndarray* const> before,
+                         std::span<ndarray* const> after);
 /// The number of steps of a scan over arrays along their first axes.
 std::int64_t scan_length(std::span<ndarray* const> xs, const std::optional<std::int64_t>& length);
 ndarray step_number(std::int64_t k, std::span<ndarray* const> like);
@@ -207,11 +212,13 @@ Carry while_array(Condition& condition, Body& body, Carry carry, const while_loo
   traced_loop loop("while_loop", -1, kind_of_step(kw.call_each, carry));
   own_arrays("while_loop", array_list(carry));
   ndarray goes_on_now = condition(std::as_const(carry));
-  for (std::int64_t k = 0;; ++k) {
+  for (std::int64_t k = 0, first_chosen = -1;; ++k) {
     bool chosen = false;
-    if (loop.is_captured_at_once()) check_condition(goes_on_now);
+    if (loop.is_captured_at_once()) chosen = depends_on_example(goes_on_now);
     else if (!goes_on(goes_on_now, chosen)) return carry;
-    const bool captured = !chosen && loop.capture(k, array_list(carry), {}, [&] {
+    if (chosen && first_chosen < 0) loop.watch_examples(first_chosen = k);
+    const bool watched = !chosen || loop.watches_examples();
+    const bool captured = watched && loop.capture(k, array_list(carry), {}, [&] {
       Carry next = body(std::as_const(carry));
       ndarray again = condition(std::as_const(next));
       ndarray* const output[] = {&again};
@@ -221,14 +228,22 @@ Carry while_array(Condition& condition, Body& body, Carry carry, const while_loo
       loop.run_while(array_list(carry), goes_on_now);
       return carry;
     }
-    if (!chosen) loop.before_call(k, array_list(carry), {});
+    chosen = chosen || loop.watches_examples();
+    if (watched) loop.before_call(k, array_list(carry), {});
     Carry next = body(std::as_const(carry));
     check_carry("while_loop", array_list(carry), array_list(next));
-    if (chosen) keep_unless(goes_on_now, array_list(carry), array_list(next));
-    settle_examples(array_list(next));
-    goes_on_now = condition(std::as_const(next));
-    ndarray* const output[] = {&goes_on_now};
-    if (!chosen) loop.after_call(array_list(carry), {}, array_list(next), output);
+    if (chosen && loop.is_watching()) {
+      ndarray again = condition(std::as_const(next));
+      ndarray* const output[] = {&again};
+      loop.after_call(array_list(carry), {}, array_list(next), output);
+      goes_on_now = step_of_examples(goes_on_now, again, array_list(carry), array_list(next));
+    } else {
+      if (chosen) keep_unless(goes_on_now, array_list(carry), array_list(next));
+      settle_examples(array_list(next));
+      goes_on_now = condition(std::as_const(next));
+      ndarray* const output[] = {&goes_on_now};
+      if (!chosen) loop.after_call(array_list(carry), {}, array_list(next), output);
+    }
     own_arrays("while_loop", array_list(next));
     carry = std::move(next);
   }

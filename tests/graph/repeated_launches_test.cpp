@@ -99,7 +99,7 @@ TEST_CASE("repeated launches: reductions") {
 }
 
 TEST_CASE("repeated launches: code that is compiled between two launches") {
-  for (const std::int64_t n : {1, 16, 50}) {
+  for (const std::int64_t n : {1, 16, 50, 300, 3000}) {
     check_launches([](const ndarray& x) { return sin(x) * 0.125 + square(x); }, {n}, float64, true);
     check_launches([](const ndarray& x) { return x(0) - x * 5; }, {n}, float32, true);
     check_launches([](const ndarray& x) { return sum(x * 0.3) + x; }, {n}, float64, true);

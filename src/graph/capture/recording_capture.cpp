@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
+#include <unordered_set>
 #include <utility>
 
 #include "graph/capture/memory.hpp"
+#include "graph/run/flush.hpp"
+#include "graph/values/example.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::graph {
@@ -81,6 +85,33 @@ void recording_capture::abandon_recording() {
 void recording_capture::note_made(const std::shared_ptr<storage>& s) {
   s->made_in = number_;
   made_.push_back(s);
+}
+
+/// What was recorded before the capture is not evaluated in it: a value has its elements once and for all.
+void recording_capture::before_evaluation(std::span<const value> roots) {
+  std::vector<value> before;
+  {
+    const std::lock_guard lock(flush_mutex());  // evaluation releases a node's operands
+    std::unordered_set<const node*> seen;
+    std::vector<node*> next;
+    for (const value& v : roots) next.push_back(v.get());
+    while (!next.empty()) {
+      node* const n = next.back();
+      next.pop_back();
+      if (n->is_leaf() || n->operand_count() == 0 || !seen.insert(n).second) continue;
+      if (n->capture != number_) {
+        if (!is_example(*n) && n->device == device_.id()) before.emplace_back(n);
+        continue;
+      }
+      for (int k = 0; k < n->operand_count(); ++k) next.push_back(n->operand(k));
+    }
+  }
+  if (before.empty()) return;
+  {
+    const around outer(*this);
+    flush(before);
+  }
+  for (const value& v : before) hold(v);
 }
 
 void recording_capture::hold(const value& leaf) {

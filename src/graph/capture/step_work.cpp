@@ -1,8 +1,6 @@
 #include "graph/capture/step_work.hpp"
 
 #include <algorithm>
-#include <mutex>
-#include <unordered_set>
 #include <utility>
 
 #include "graph/capture/capture.hpp"
@@ -69,33 +67,6 @@ step_session::~step_session() {
     abandon_recording();
   }
   restore();
-}
-
-/// What was recorded before the capture is not evaluated in it: a value has its elements once and for all.
-void step_session::before_evaluation(std::span<const value> roots) {
-  std::vector<value> before;
-  {
-    const std::lock_guard lock(flush_mutex());  // evaluation releases a node's operands
-    std::unordered_set<const node*> seen;
-    std::vector<node*> next;
-    for (const value& v : roots) next.push_back(v.get());
-    while (!next.empty()) {
-      node* const n = next.back();
-      next.pop_back();
-      if (n->is_leaf() || n->operand_count() == 0 || !seen.insert(n).second) continue;
-      if (n->capture != number_) {
-        if (!is_example(*n)) before.emplace_back(n);
-        continue;
-      }
-      for (int k = 0; k < n->operand_count(); ++k) next.push_back(n->operand(k));
-    }
-  }
-  if (before.empty()) return;
-  {
-    const around outer(*this);
-    flush(before);
-  }
-  for (const value& v : before) hold(v);
 }
 
 /// An array from before is evaluated outside of the capture, once; the step reads it where it is. One that stands for an

@@ -72,7 +72,6 @@ class step_session final : public recording_capture {
   /// Null where it has.
   std::unique_ptr<step_work> finish();
 
-  void before_evaluation(std::span<const value> roots) override;
   void touch(const std::shared_ptr<storage>& s);
   void note_deferred(const std::shared_ptr<const array_view>& v) { deferred_.push_back(v); }
   /// The one of the calling thread, also while it works outside of it; null if there is none.

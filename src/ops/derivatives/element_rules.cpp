@@ -116,7 +116,6 @@ void add_unary(rule_table& rules) {
     return expression;                                                                               \
   });
   RULE(negative, -g)
-  RULE(square, g * (2 * x))
   RULE(sqrt, g / (2 * y))
   RULE(cbrt, g * (power(y, -2.0) / 3))
   RULE(reciprocal, -g * (y * y))
@@ -141,6 +140,10 @@ void add_unary(rule_table& rules) {
   RULE(arctanh, g / (1 - x * x))
   RULE(frexp_mantissa, where(equal(x, 0), g, g * (y / without_zeros(x))))
 #undef RULE
+  // Sums of squares, as those of distances, have one cotangent for all of them.
+  rules[static_cast<std::size_t>(opcode::square)] = {
+      [](const element_case& c, int, const ndarray& t) -> ndarray { return t * (2 * c.x[0]); },
+      [](const element_case& c, int, const ndarray& g) -> ndarray { return (2 * g) * c.x[0]; }};
   rules[static_cast<std::size_t>(opcode::absolute)] = {absolute_forward, absolute_backward};
   rules[static_cast<std::size_t>(opcode::sign)] = {sign_forward, sign_backward};
   rules[static_cast<std::size_t>(opcode::cast)] = {cast_forward, cast_backward};
@@ -217,8 +220,6 @@ rule_table make_rules() {
   none({opcode::random_bits, opcode::random_uniform, opcode::random_normal, opcode::random_exponential,
         opcode::random_below},
        "a draw without parameters: location and scale are applied by other operations");
-  rules[static_cast<std::size_t>(opcode::random_beta)] = {nullptr, nullptr, 0, 0b111,
-                                                          "the draw's shape is no location or scale"};
   none({opcode::random_poisson, opcode::random_binomial}, "the draw is an integer");
   return rules;
 }

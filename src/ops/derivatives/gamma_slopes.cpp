@@ -4,7 +4,7 @@
 // taken, so that little cancels. Its integrand falls from z = 0 on, in a scale that a and x determine, and is summed at
 // exp(u - exp(-u)) of that scale for equidistant u (Takahasi and Mori's double exponential formula for such integrands).
 // The sum is recorded as a reduction over a broadcast axis of its points, so it is never stored.
-#include "ops/derivatives/gamma_slopes.hpp"
+#include "ops/derivatives/distribution_slopes.hpp"
 
 #include <cmath>
 #include <vector>
@@ -21,30 +21,14 @@ namespace {
 constexpr int points = 80;
 constexpr double first_point = -3.7, last_below = 7.5, last_above = 3.5;
 
-struct nodes {
-  ndarray at, weights;
-};
-nodes nodes_to(double last, const ndarray& like) {
-  const double step = (last - first_point) / (points - 1);
-  std::vector<double> at, weights;
-  for (int k = 0; k < points; ++k) {
-    const double u = first_point + k * step, e = std::exp(-u);
-    at.push_back(std::exp(u - e));
-    weights.push_back(at.back() * (1 + e) * step);
-  }
-  const auto as_like = [&](const std::vector<double>& x) {
-    return array(x, {.dtype = like.dtype(), .device = like.device()});
-  };
-  return {as_like(at), as_like(weights)};
-}
-
 ndarray applied(opcode op, const ndarray& a) { return wrap(map_of(op, a.dtype(), value_of(a))); }
 
 /// The derivative, but for the factor x^a exp(-x) / Gamma(a). `x` is positive and finite.
 ndarray slope_without_factor(const ndarray& a, const ndarray& x) {
   const ndarray above = greater(x, a + 1), along = expand_dims(above, -1);
   const ndarray scale = reciprocal(where(above, x - a, maximum(a - x, 0)) + sqrt(a)), sign = where(above, 1.0, -1.0);
-  const nodes low = nodes_to(last_below, x), high = nodes_to(last_above, x);
+  const half_line low = points_of_half_line(first_point, last_below, points, x);
+  const half_line high = points_of_half_line(first_point, last_above, points, x);
   const ndarray z = expand_dims(sign.astype(x.dtype()) * scale, -1) * where(along, high.at, low.at);
   const ndarray all_a = expand_dims(a, -1), all_x = expand_dims(x, -1);
   const ndarray factor = expand_dims(log(x) - applied(opcode::digamma, a), -1) + z;
@@ -59,6 +43,20 @@ ndarray inside(const ndarray& a, const ndarray& x, const F& f) {
 }
 
 }  // namespace
+
+half_line points_of_half_line(double first, double last, int points, const ndarray& like) {
+  const double step = (last - first) / (points - 1);
+  std::vector<double> at, weights;
+  for (int k = 0; k < points; ++k) {
+    const double u = first + k * step, e = std::exp(-u);
+    at.push_back(std::exp(u - e));
+    weights.push_back(at.back() * (1 + e) * step);
+  }
+  const auto as_like = [&](const std::vector<double>& x) {
+    return array(x, {.dtype = like.dtype(), .device = like.device()});
+  };
+  return {as_like(at), as_like(weights)};
+}
 
 ndarray gamma_slope(const ndarray& a, const ndarray& x) {
   return inside(a, x, [](const ndarray& a, const ndarray& x) -> ndarray {

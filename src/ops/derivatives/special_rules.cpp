@@ -1,8 +1,8 @@
 // The rules of jit/program/special.def. Formulas: NIST Digital Library of Mathematical Functions, by section.
 #include <numbers>
 
+#include "ops/derivatives/distribution_slopes.hpp"
 #include "ops/derivatives/element_rules.hpp"
-#include "ops/derivatives/gamma_slopes.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
 
@@ -43,6 +43,12 @@ ndarray f_density(const ndarray& a, const ndarray& b, const ndarray& x) {
   const ndarray d = a * x + b;
   return beta_density(a / 2, b / 2, a * x / d) * (a * b / (d * d));
 }
+/// The derivative of F's distribution function, I of a x / (a x + b) for a / 2 and b / 2, with respect to a or b.
+ndarray f_slope(const ndarray& a, const ndarray& b, const ndarray& x, int k) {
+  const ndarray d = a * x + b, share = a * x / d, rest = b / d, moved = f_density(a, b, x) * x;
+  if (k == 0) return 0.5 * beta_slope(a / 2, b / 2, share, rest) + moved / a;
+  return -0.5 * beta_slope(b / 2, a / 2, rest, share) - moved / b;
+}
 
 /// 4.13: W' = W / (z (1 + W)), with both parts of W from either.
 struct lambert {
@@ -75,6 +81,11 @@ struct adder {
   set(opcode::name, [](const element_case& c, int k, const ndarray& g) -> ndarray { \
     [[maybe_unused]] const ndarray &a = c.x[0], &b = c.x[1], &y = c.y;              \
     return g * (k == 0 ? ndarray(first) : ndarray(second));                         \
+  });
+#define RULE_3(name, first, second, third)                                            \
+  set(opcode::name, [](const element_case& c, int k, const ndarray& g) -> ndarray {   \
+    [[maybe_unused]] const ndarray &a = c.x[0], &b = c.x[1], &d = c.x[2], &y = c.y;   \
+    return g * (k == 0 ? ndarray(first) : k == 1 ? ndarray(second) : ndarray(third)); \
   });
 // With respect to the last of two or three operands only.
 #define RULE_LAST(name, zero, missing, expression)                                      \
@@ -177,21 +188,28 @@ void add_distributions(const adder& set) {
     };
     set(complement ? opcode::gdtrc : opcode::gdtr, complement ? above : below);
   }
-  // A draw is where its distribution function is a number that does not depend on the parameter.
+  // A draw is where its distribution function is a number that does not depend on the parameters.
   RULE_1(random_gamma, -gamma_slope_by_density(x, y))
-  RULE_LAST(betainc, 0, 0b011, beta_density(a, b, d))
-  RULE_LAST(betaincc, 0, 0b011, -beta_density(a, b, d))
-  RULE_LAST(betaincinv, 0, 0b011, reciprocal(beta_density(a, b, y)))
-  RULE_LAST(betainccinv, 0, 0b011, -reciprocal(beta_density(a, b, y)))
+  RULE_2(random_beta, -beta_slope_by_density(a, b, y, 1 - y), beta_slope_by_density(b, a, 1 - y, y))
   RULE_LAST(bdtr, 0, 0b011, -beta_density(b - floor(a), floor(a) + 1, 1 - d))
   RULE_LAST(bdtrc, 0, 0b011, beta_density(b - floor(a), floor(a) + 1, 1 - d))
   RULE_LAST(bdtri, 0, 0b011, -reciprocal(beta_density(b - floor(a), floor(a) + 1, 1 - y)))
   RULE_LAST(nbdtr, 0, 0b011, beta_density(b, floor(a) + 1, d))
   RULE_LAST(nbdtrc, 0, 0b011, -beta_density(b, floor(a) + 1, d))
   RULE_LAST(nbdtri, 0, 0b011, reciprocal(beta_density(b, floor(a) + 1, y)))
-  RULE_LAST(fdtr, 0, 0b011, f_density(a, b, d))
-  RULE_LAST(fdtrc, 0, 0b011, -f_density(a, b, d))
-  RULE_LAST(fdtri, 0, 0b011, reciprocal(f_density(a, b, y)))
+}
+
+void add_beta_distributions(const adder& set) {
+  RULE_3(betainc, beta_slope(a, b, d, 1 - d), -beta_slope(b, a, 1 - d, d), beta_density(a, b, d))
+  RULE_3(betaincc, -beta_slope(a, b, d, 1 - d), beta_slope(b, a, 1 - d, d), -beta_density(a, b, d))
+  RULE_3(betaincinv, -beta_slope_by_density(a, b, y, 1 - y), beta_slope_by_density(b, a, 1 - y, y),
+         reciprocal(beta_density(a, b, y)))
+  RULE_3(betainccinv, -beta_slope_by_density(a, b, y, 1 - y), beta_slope_by_density(b, a, 1 - y, y),
+         -reciprocal(beta_density(a, b, y)))
+  RULE_3(fdtr, f_slope(a, b, d, 0), f_slope(a, b, d, 1), f_density(a, b, d))
+  RULE_3(fdtrc, -f_slope(a, b, d, 0), -f_slope(a, b, d, 1), -f_density(a, b, d))
+  RULE_3(fdtri, -f_slope(a, b, y, 0) / f_density(a, b, y), -f_slope(a, b, y, 1) / f_density(a, b, y),
+         reciprocal(f_density(a, b, y)))
 }
 
 void add_others(const adder& set) {
@@ -218,6 +236,7 @@ void add_others(const adder& set) {
 
 #undef RULE_1
 #undef RULE_2
+#undef RULE_3
 #undef RULE_LAST
 
 }  // namespace
@@ -230,6 +249,7 @@ void add_special_rules(rule_table& rules) {
   add_bessel_functions(set);
   add_integrals(set);
   add_distributions(set);
+  add_beta_distributions(set);
   add_others(set);
 }
 

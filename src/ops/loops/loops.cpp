@@ -87,9 +87,22 @@ bool goes_on(const ndarray& condition, bool& chosen) {
   return any_of.item<bool>();
 }
 
+bool depends_on_example(const ndarray& condition) {
+  check_condition(condition);
+  return graph::is_example(value_of(condition));
+}
+
 void keep_unless(const ndarray& condition, std::span<ndarray* const> before, std::span<ndarray* const> after) {
   const ndarray one = condition.ndim() == 0 ? condition : condition.reshape({});
   for (std::size_t j = 0; j < before.size(); ++j) *after[j] = where(one, *after[j], *before[j]);
+}
+
+ndarray step_of_examples(const ndarray& goes_on_now, const ndarray& again, std::span<ndarray* const> before,
+                         std::span<ndarray* const> after) {
+  check_condition(again);
+  keep_unless(goes_on_now, before, after);
+  settle_examples(after);
+  return logical_and(goes_on_now.reshape({}), again.reshape({}));
 }
 
 std::int64_t scan_length(std::span<ndarray* const> xs, const std::optional<std::int64_t>& length) {

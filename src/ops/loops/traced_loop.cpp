@@ -14,7 +14,8 @@
 // Where a derivative follows the steps, the two calls are recorded like any others, but what they give is not used: all steps
 // are one call of a loop whose derivatives are loops (loop_derivatives.hpp). The steps of these are pure: one call is watched.
 //
-// So it is where a step depends on the example of a vmap, for which that call is one loop of all examples.
+// So it is where a step depends on the example of a vmap, for which that call is one loop of all examples. A while_loop whose
+// condition depends on the example becomes one of all examples, whose step leaves those alone that have ended.
 //
 // Within a function that is captured with its loops (compiled_calls.cpp), a loop is part of that capture: the launch of its
 // kernel, or one entry that runs the list of its captured step. The condition of a while_loop is not known then, so its step
@@ -29,6 +30,7 @@
 
 #include "ops/loops/traced_loop_state.hpp"
 #include "sinter/error.hpp"
+#include "sinter/vmap_error.hpp"
 
 namespace sinter::inline v0::detail {
 
@@ -38,6 +40,8 @@ namespace {
 constexpr std::int64_t least_steps = 16;
 /// The first step of a loop of unknown length that is watched.
 constexpr std::int64_t watched_later = 2;
+/// Steps of all examples that are called before: Newton's iterations have come to their end by then.
+constexpr std::int64_t called_of_examples = 8;
 /// Operations that a step records, at most.
 constexpr std::size_t most_entries = 4096;
 
@@ -107,7 +111,7 @@ traced_loop::traced_loop(const char* function, std::int64_t steps, step_kind kin
   state_->function = function;
   state_->steps = steps;
   state_->kind = kind;
-  state_->first_watched = steps < 0 ? watched_later : 0;
+  state_->first_watched = steps < 0 && kind == step_kind::unknown ? watched_later : 0;
   state_->is_followed = who == listeners::derivatives;
 }
 traced_loop::~traced_loop() = default;
@@ -144,7 +148,7 @@ void traced_loop::after_call(arrays carry, arrays arguments, arrays next, arrays
   s.same = true;
   s.find_loop(*w, carry.size());
   for (auto& done : s.watched) done.reset();
-  if (!s.is_known() && !s.small) state_.reset();
+  if (!s.is_known() && (s.of_examples || !s.small)) state_.reset();
 }
 
 /// Whether all that a watched call has done is in its list.
@@ -163,7 +167,9 @@ void traced_loop::state::find_loop(const watching& step, std::size_t carried) {
   const graph::recorded_step recorded{&step.watch.list(), step.results, carried,
                                       std::string_view(function) == "fori_loop", steps < 0};
   const step_record record{recorded.list, recorded.results};
-  if (!is_followed && !depends_on_example(record)) loop = graph::step_loop::make(recorded);
+  if (of_examples) {
+    if (on_host && !is_followed) for_derivatives = std::make_shared<const step_function>(record);
+  } else if (!is_followed && !depends_on_example(record)) loop = graph::step_loop::make(recorded);
   else if (on_host || graph::has_elements_only(recorded))
     for_derivatives = std::make_shared<const step_function>(record);
   if (!is_known()) first.clear();
@@ -180,10 +186,12 @@ void traced_loop::give(arrays next, arrays outputs) {
       fail<shape_error>(s.function, "the carry changes");
   if (s.steps < 0 && (results.back()->type != dtype::b1 || results.back()->size() != 1))
     fail<shape_error>(s.function, "the condition is not one bool");
+  s.gives_examples = std::any_of(results.begin(), results.end(), [](const value& v) { return graph::is_example(v); });
+  if (s.gives_examples && !s.is_known()) fail<vmap_error>(s.function, "a step of one example has no elements");
   s.session->give(std::move(results));
 }
 
-bool traced_loop::capture(std::int64_t, arrays carry, arrays arguments, const std::function<void()>& call) {
+bool traced_loop::capture(std::int64_t k, arrays carry, arrays arguments, const std::function<void()>& call) {
   if (!state_ || !state_->same) return false;
   state& s = *state_;
   if (s.is_known() && s.kind == step_kind::pure) return true;
@@ -193,6 +201,7 @@ bool traced_loop::capture(std::int64_t, arrays carry, arrays arguments, const st
     for (const arrays all : {carry, arguments})
       for (ndarray* const a : all)
         if (j < before.size()) *a = std::move(before[j++]);
+    before.clear();
   };
   try {
     for (const ndarray* const a : carry) s.carry.push_back(s.taken(*a));
@@ -218,7 +227,8 @@ bool traced_loop::capture(std::int64_t, arrays carry, arrays arguments, const st
   }
   if (s.is_known()) return true;
   if (!s.work) {
-    state_.reset();
+    if (s.at_once && s.gives_examples && !s.of_examples) s.begin_again_with_examples(k + 1);
+    else state_.reset();
     return false;
   }
   s.session = nullptr;
@@ -226,6 +236,14 @@ bool traced_loop::capture(std::int64_t, arrays carry, arrays arguments, const st
   s.plan_moves();
   return true;
 }
+
+void traced_loop::watch_examples(std::int64_t k) {
+  if (!state_ || state_->is_followed || state_->watched[0] || k > state_->first_watched) return state_.reset();
+  state_->begin_again_with_examples(state_->at_once ? k : k + called_of_examples);
+}
+
+bool traced_loop::watches_examples() const noexcept { return state_ && state_->of_examples; }
+bool traced_loop::is_watching() const noexcept { return state_ && state_->watched[0]; }
 
 bool traced_loop::is_captured_at_once() const noexcept { return state_ && state_->at_once; }
 

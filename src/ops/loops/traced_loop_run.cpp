@@ -145,6 +145,7 @@ void traced_loop::run_numbers(std::int64_t k, std::int64_t lower, arrays carry) 
 
 void traced_loop::run_while(arrays carry, const ndarray& condition) {
   state& s = *state_;
+  if (s.of_examples) return s.run_while_of_examples(carry, condition);
   if (s.loop) return s.run_loop_while(carry);
   s.read.push_back(in_memory(condition));
   state::run(state_, [&s] {

@@ -67,6 +67,8 @@ struct traced_loop::state {
   std::unique_ptr<watching> watched[2];  // the second one may be in progress
   step_kind kind;
   bool same = false, at_once = false, small = true, on_host = true;
+  bool of_examples = false;  // a while_loop whose condition depends on the example of a vmap
+  bool gives_examples = false;
   std::vector<value> first;  // the carry before the first step, from which known steps are run
   std::unique_ptr<graph::step_loop> loop;
   bool is_followed = false;                              // by derivatives
@@ -86,7 +88,7 @@ struct traced_loop::state {
     std::size_t bytes = 0;
     for (const ndarray* const a : all) {
       const value v = value_of(*a, function);
-      if ((graph::is_example(v) && steps < 0) || is_on_mesh(v) || v->opaque) return false;
+      if ((graph::is_example(v) && steps < 0 && !of_examples) || is_on_mesh(v) || v->opaque) return false;
       bytes += v->bytes();
       on_host = on_host && is_on_host(v);
     }
@@ -94,6 +96,12 @@ struct traced_loop::state {
     return true;
   }
   void find_loop(const watching& step, std::size_t carried);
+  void begin_again_with_examples(std::int64_t first) {
+    of_examples = true;
+    same = false;
+    first_watched = first;
+    carry.clear(), arguments.clear();
+  }
   void forget_step() {
     loop.reset();
     for_derivatives.reset();
@@ -135,6 +143,7 @@ struct traced_loop::state {
   }
   std::vector<ndarray> run_loop(arrays to, arrays xs, const graph::loop_range& over) const;
   void run_loop_while(arrays carry) const;
+  void run_while_of_examples(arrays carry, const ndarray& condition) const;
   std::vector<ndarray> run_followed(arrays carry, std::vector<ndarray> scanned, bool reverse) const;
   bool is_known_after(const watching& step, arrays carry, arrays arguments, arrays next, arrays outputs);
   void return_carry(arrays to) const {

@@ -35,6 +35,13 @@ example_level* level_scope::level_of(const value& one) {
   return nullptr;
 }
 
+example_level& level_scope::level_of_any(std::span<const value> values) {
+  for (level_scope* s = innermost_scope; s; s = s->outer_)
+    for (const value& v : values)
+      if (s->level_->all_of(v)) return *s->level_;
+  graph::refuse_example();
+}
+
 std::uint32_t level_scope::references_to(const node* one) {
   std::uint32_t all = 0;
   for (const level_scope* s = innermost_scope; s; s = s->outer_) all += s->level_->keeps(one) ? 1 : 0;

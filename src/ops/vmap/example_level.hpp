@@ -96,6 +96,8 @@ class level_scope {
   level_scope& operator=(const level_scope&) = delete;
   /// The innermost level on whose example a value depends; null if there is none (any more).
   static example_level* level_of(const value& one);
+  /// The innermost one on whose example any of these depends; one does.
+  static example_level& level_of_any(std::span<const value> values);
   /// The number of references that they keep to a value of one example.
   static std::uint32_t references_to(const graph::node* one);
   /// The values of one example that they keep.

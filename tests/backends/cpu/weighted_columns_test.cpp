@@ -96,3 +96,28 @@ TEST_CASE("weighted columns: infinities, NaN and zeros multiply as everywhere") 
   check(x, w, 0);
   for (std::int64_t k = 0; k < 8; ++k) check(x(slice(k, k + 1)), w(slice(k, k + 1)), 0);
 }
+
+TEST_CASE("weighted rows: products of a transposed matrix with a vector have the bits of the sum of the products") {
+  for (const sn::dtype type : {sn::float32, sn::float64})
+    for (const std::int64_t elements : {2, 3, 4, 5, 18, 64, 127, 300, 1003, 5000})
+      for (const std::int64_t results : {15, 16, 20, 33, 256, 300}) {
+        if (elements * results > (1 << 20)) continue;
+        CAPTURE(elements);
+        CAPTURE(results);
+        const ndarray x = draws({elements, results}, type, 1), w = draws({elements}, type, 2);
+        check(x.T(), w, 1);
+        const ndarray all = draws({2 * elements, results + 5}, type, 3);
+        check(all(slice(_, _, 2), slice(2, results + 2)).T(), w(slice(_, _, -1)), 1);
+      }
+  // Stacks, two reduced axes, and weights that differ from result to result.
+  const ndarray x = draws({6, 35, 7, 40}, sn::float64, 1);
+  check(sn::moveaxis(x, 3, 0), draws({6, 35, 7}, sn::float64, 2), {1, 2, 3});
+  check(sn::moveaxis(x, 3, 1), draws({6, 1, 35, 7}, sn::float64, 3), {2, 3});
+  check(sn::moveaxis(x, 3, 1), draws({1, 1, 35, 1}, sn::float64, 4), {2, 3});
+  check(sn::moveaxis(x, 3, 1), draws({6, 40, 1, 1}, sn::float64, 5), {2, 3});
+  constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  const ndarray special = sn::array({0.0, -0.0, inf, -inf, nan, 1.0, -1.0, 1e300}).to_device(cpu);
+  ndarray rows = sn::broadcast_to(sn::repeat(special, 4), {8, 32}).copy();
+  sn::eval(rows);
+  check(rows.T(), special, 1);
+}

@@ -1,5 +1,6 @@
 // Rules of operations on elements, over broadcast shapes.
 #include "ops/derivatives/check.hpp"
+#include "sinter/special_more.hpp"
 
 namespace {
 
@@ -149,7 +150,7 @@ TEST_CASE("derivatives with respect to the last parameter of special functions")
   agrees("zeta", [&](const arrays& t) { return zeta(2.5, t[0]); }, {x});
   agrees("jv", [&](const arrays& t) { return jv(1.5, t[0]); }, {x});
   agrees("lpmv", [&](const arrays& t) { return lpmv(1, 2, t[0]); }, {x});
-  CHECK_THROWS_AS(grad([&](const ndarray& t) { return sum(betainc(t, b, x)); })(a), derivative_error);
+  CHECK_THROWS_AS(grad([&](const ndarray& t) { return sum(zeta(t + 1, x)); })(a), derivative_error);
 }
 
 TEST_CASE("derivatives of incomplete gamma functions with respect to their parameter") {
@@ -186,6 +187,62 @@ TEST_CASE("derivatives of incomplete gamma functions with respect to their param
   for (const double at : {0.0, std::numeric_limits<double>::infinity()})
     CHECK(double(grad([&](const ndarray& s) { return gammainc(s, at); })(array(1.5))) == 0);
   CHECK(std::isnan(double(grad([&](const ndarray& s) { return gammainc(s, 1.0); })(array(-1.0)))));
+}
+
+TEST_CASE("derivatives of incomplete beta functions with respect to their parameters") {
+  const ndarray a = numbers({5}, 0.3, 4, 1), b = numbers({5}, 0.4, 6, 2), x = numbers({5}, 0.05, 0.95, 3);
+  const ndarray p = numbers({5}, 0.1, 0.9, 4), f = numbers({5}, 0.2, 4, 5);
+  agrees("betainc", [](const arrays& t) { return betainc(t[0], t[1], t[2]); }, {a, b, x});
+  agrees("betaincc", [](const arrays& t) { return betaincc(t[0], t[1], t[2]); }, {a, b, x});
+  agrees("betaincinv", [](const arrays& t) { return betaincinv(t[0], t[1], t[2]); }, {a, b, p});
+  agrees("betainccinv", [](const arrays& t) { return betainccinv(t[0], t[1], t[2]); }, {a, b, p});
+  agrees("fdtr", [](const arrays& t) { return fdtr(t[0], t[1], t[2]); }, {a, b, f});
+  agrees("fdtrc", [](const arrays& t) { return fdtrc(t[0], t[1], t[2]); }, {a, b, f});
+  agrees("fdtri", [](const arrays& t) { return fdtri(t[0], t[1], t[2]); }, {a, b, p});
+  agrees("stdtr", [](const arrays& t) { return special::stdtr(t[0], t[1]); }, {a, f});
+  agrees("broadcast", [](const arrays& t) { return betainc(t[0], t[1], t[2]); },
+         {numbers({3, 1}, 0.3, 4, 1), numbers({2}, 0.4, 6, 2), numbers({}, 0.2, 0.3, 3)});
+  agrees(
+      "betainc, twice",
+      [&](const arrays& t) { return grad([&](const ndarray& s) { return ndarray(sum(betainc(s, t[1], x))); })(t[0]); },
+      {a, b});
+}
+
+TEST_CASE("derivatives of incomplete beta functions near their ends, for small and for large parameters") {
+  // mpmath, 60 digits.
+  struct {
+    double a, b, x, by_a, by_b;
+  } const known[] = {
+      {0.5, 0.5, 0.3, -0.6428114811572838, 0.46874458391550544},
+      {2, 3, 0.9, -0.0037206817498923414, 0.007619564844077965},
+      {0.001, 0.5, 0.25, -2.623998322157984, 0.004627162541509023},
+      {0.75, 0.002, 0.5, -0.003803033390155015, 1.0466865973724953},
+      {100, 100, 0.5, -0.028268341193576664, 0.028268341193576664},
+      {3, 250, 0.03125, -0.01800903655409112, 0.0003488824720641555},
+      {40, 2, 0.9990234375, -3.716166894641642e-05, 0.0031509659947378003},
+      {1.5, 2, 9.094947017729282e-13, -5.925357258320317e-17, 1.4753222635435836e-18},
+      {20, 0.5, 0.125, -2.437621204998828e-19, 5.598909306631269e-19},
+      {0.25, 300, 0.03125, -2.2999663253847438e-05, 1.1947725745914457e-07},
+  };
+  for (const auto& k : known) {
+    CAPTURE(k.a);
+    CAPTURE(k.b);
+    CAPTURE(k.x);
+    const double bound = 1e-12 * std::max(1.0, std::max(k.a, k.b) / 10);
+    const auto by_a = [&](const ndarray& s) { return betainc(s, k.b, k.x); };
+    const auto by_b = [&](const ndarray& s) { return betainc(k.a, s, k.x); };
+    CHECK(std::abs(double(grad(by_a)(array(k.a))) / k.by_a - 1) < bound);
+    CHECK(std::abs(double(grad(by_b)(array(k.b))) / k.by_b - 1) < bound);
+    const double single = double(grad(by_a)(array(float(k.a))));
+    CHECK(std::abs(single / k.by_a - 1) < 1e-3);
+  }
+  for (const double at : {0.0, 1.0}) {
+    CHECK(double(grad([&](const ndarray& s) { return betainc(s, 2.0, at); })(array(1.5))) == 0);
+    CHECK(double(grad([&](const ndarray& s) { return betainc(2.0, s, at); })(array(1.5))) == 0);
+  }
+  CHECK(std::isnan(double(grad([&](const ndarray& s) { return betainc(s, 1.0, 0.5); })(array(-1.5)))));
+  CHECK(std::isnan(double(
+      grad([&](const ndarray& s) { return betainc(2.0, s, std::numeric_limits<double>::quiet_NaN()); })(array(1.5)))));
 }
 
 TEST_CASE(
@@ -251,4 +308,18 @@ TEST_CASE("casts, selections and narrow dtypes") {
     CHECK(g.dtype() == t);
     CHECK(bool(all(isclose(g.astype(complex128), 2 * x.astype(complex128), 1e-2))));
   }
+}
+
+TEST_CASE("draws of beta distributions move with both parameters at a fixed value of the distribution function") {
+  const ndarray a = numbers({6}, 0.3, 5), b = numbers({6}, 0.4, 4, 1);
+  const auto draws = [](const ndarray& s, const ndarray& t) { return random::generator(3).beta(s, t); };
+  const ndarray p = betainc(a, b, draws(a, b)), one = ones({6});
+  const double h = 1e-5;
+  const ndarray by_a = (betaincinv(a + h, b, p) - betaincinv(a - h, b, p)) / (2 * h);
+  const ndarray by_b = (betaincinv(a, b + h, p) - betaincinv(a, b - h, p)) / (2 * h);
+  const auto total = [&](const ndarray& s, const ndarray& t) { return ndarray(sum(draws(s, t))); };
+  const auto [first, second] = grad(total, argnums<0, 1>)(a, b);
+  CHECK(allclose(first, by_a, 1e-6, 1e-8));
+  CHECK(allclose(second, by_b, 1e-6, 1e-8));
+  CHECK(allclose(jvp(draws, std::tuple(a, b), std::tuple(one, one)).second, by_a + by_b, 1e-6, 1e-8));
 }

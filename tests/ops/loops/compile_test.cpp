@@ -169,6 +169,34 @@ TEST_CASE("compile: arrays besides the arguments are constants until they change
   CHECK(calls == 4);
 }
 
+TEST_CASE("compile: values from before that no array has keep elements of their own, also where there is no program") {
+  const ndarray a = numbers({5}) * 0.3, g = numbers({5}, float64, 2), h = numbers({5}, float64, 4);
+  const auto f = [](const ndarray& x) { return ndarray(x * exp(x(0)) / sum(exp(x))); };
+  const ndarray right = f(a).copy();
+  const auto [of_g, of_h] = [&] {
+    const auto back = vjp(f, a).second;
+    return std::pair(back(g).copy(), back(h).copy());
+  }();
+  struct own_error {};
+  const auto [y, back] = vjp(f, a);  // what it keeps of f is pending
+  const auto fails = compile([&, pull = back](const ndarray& c) -> ndarray {
+    eval(pull(c));
+    throw own_error();
+  });
+  CHECK_THROWS_AS(fails(g), own_error);
+  CHECK(same_bits(y, right));
+  CHECK(same_bits(back(g), of_g));
+  const auto second = vjp(f, a);
+  {
+    const auto pulls = compile([pull = second.second](const ndarray& c) { return pull(c); });
+    CHECK(same_bits(pulls(g), of_g));
+    CHECK(same_bits(pulls(h), of_h));
+    CHECK(pulls.size() == 1);
+  }
+  CHECK(same_bits(second.first, right));
+  CHECK(same_bits(second.second(h), of_h));
+}
+
 TEST_CASE("compile: derivatives, maps and steps of an optimiser") {
   const ndarray x = numbers({20, 3}), y = numbers({20}, float64, 2);
   const auto loss = [](const affine& l, const ndarray& x, const ndarray& y) {
@@ -252,6 +280,45 @@ TEST_CASE("compile: data errors are those of a call") {
   CHECK(same_bits(f(x, array({3, 0})), ndarray(x[array({3, 0})] * 2)));
   CHECK_THROWS_AS((eval(f(x, array({1, 4}))), synchronize()), index_error);  // a GPU says so when it is waited for
   CHECK(same_bits(f(x, array({1, -1})), ndarray(x[array({1, -1})] * 2)));
+}
+
+TEST_CASE("compile: what is wrong with an argument's elements is wrong with the results") {
+  if (!on_host()) return;  // a GPU says so once, when it is waited for
+  const auto f = compile([](const ndarray& x) { return x * 2; });
+  const ndarray x = numbers({4});
+  const ndarray wrong = x[array({1, 4})];
+  const ndarray doubled = wrong * 2, compiled = f(wrong);
+  for (const ndarray& y : {wrong, doubled, compiled}) CHECK_THROWS_AS(y.to_vector<double>(), index_error);
+  CHECK(same_bits(f(x), ndarray(x * 2)));
+}
+
+TEST_CASE("compile: programs that are used stay, the others give way to new ones; fast_math has its own") {
+  int calls = 0;
+  const auto f = compile([&](const ndarray& x) {
+    ++calls;
+    return x + 1;
+  });
+  const ndarray used = numbers({3, 2});
+  f(used);
+  for (int n = 1; n <= 100; ++n) {
+    f(zeros({n}));
+    f(used);
+  }
+  CHECK(calls == 101);
+  CHECK(f.size() == 64);
+  f(zeros({100}));
+  CHECK(calls == 101);
+  f(zeros({1}));
+  CHECK(calls == 102);
+  const auto g = compile([](const ndarray& x) { return exp(x) * 3; });
+  g(used);
+  {
+    const fast_math_guard on;
+    CHECK(same_bits(g(used), ndarray(exp(used) * 3)));
+    CHECK(g.size() == 2);
+  }
+  CHECK(same_bits(g(used), ndarray(exp(used) * 3)));
+  CHECK(g.size() == 2);
 }
 
 TEST_CASE("compile: threads share programs") {

@@ -153,6 +153,58 @@ TEST_CASE("compile: while_loop looks at its condition within the program") {
   CHECK_THROWS_AS(followed(a), device_error);
 }
 
+TEST_CASE("compile: a while_loop in a vmap ends for each example by its own condition within the program") {
+  if (!on_host()) return;
+  int calls = 0;
+  const auto root = [&](const ndarray& a) {
+    return while_loop([&](const ndarray& x) { return absolute(x * x - a) > 1e-12; },
+                      [&](const ndarray& x) {
+                        ++calls;
+                        return x * 0.75 + 0.25 * (a / x);
+                      },
+                      ones({}));
+  };
+  const auto all = [&](const ndarray& a) { return vmap(root)(a); };
+  const auto pairs = [&](const ndarray& a) {
+    return vmap([&](const ndarray& row) { return vmap(root)(row * 2); })(a.reshape({2, 3}));
+  };
+  const auto f = compile(all);
+  const auto g = compile(pairs);
+  const ndarray a = arange(6.0) * 0.3 + 2.0, b = arange(6.0) * 5.0 + 40.0, c = ones({6});
+  for (const ndarray& x : {a, b, c, a}) {
+    const ndarray right = all(x).copy(), of_pairs = pairs(x).copy();
+    CHECK(same_bits(f(x), right));
+    CHECK(same_bits(g(x), of_pairs));
+    calls = 0;
+    f(x);
+    CHECK(calls == 0);
+  }
+  CHECK(f.size() == 1);
+  const ndarray by_hand = root(ndarray(b(3)));
+  CHECK(same_bits(f(b)(3), by_hand));
+  // Bounds that all examples share until the step has seen what is theirs, and a loop that no example has part in.
+  using carry = std::pair<ndarray, ndarray>;
+  const auto bisected = [](const ndarray& y) {
+    return while_loop([](const carry& c) { return c.second - c.first > 1e-9; },
+                      [&](const carry& c) {
+                        const ndarray middle = 0.5 * (c.first + c.second), low = middle * middle < y;
+                        return carry(where(low, middle, c.first), where(low, c.second, middle));
+                      },
+                      carry(zeros({}), full({}, 16.0)))
+        .first;
+  };
+  const auto with_other = [&](const ndarray& y) {
+    return vmap([&](const ndarray& one) { return one + root(full({}, 3.0)); })(y);
+  };
+  const auto all_bisected = [&](const ndarray& y) { return vmap(bisected)(y); };
+  const auto h = compile(all_bisected);
+  const auto k = compile(with_other);
+  for (const ndarray& x : {a, b, c}) {
+    CHECK(same_bits(h(x), all_bisected(x)));
+    CHECK(same_bits(k(x), with_other(x)));
+  }
+}
+
 TEST_CASE("compile: loops in loops") {
   if (!on_host()) return;
   check_loop(

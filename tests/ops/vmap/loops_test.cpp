@@ -209,3 +209,119 @@ TEST_CASE("vmap of loops: steps that do something else are called") {
   };
   CHECK(same_bits(vmap(draws(g, false))(a), vmap(draws(h, true))(a)));
 }
+
+TEST_CASE("vmap of loops: a while_loop ends for each example by its own condition, and is called eleven times") {
+  const ndarray a = arange(9.0) * 0.5 + 3.0;
+  int calls = 0;
+  const auto halved = [&](bool each, const ndarray& one) {  // towards the root, slowly
+    return while_loop([&](const ndarray& r) { return absolute(r * r - one) > 1e-9; },
+                      [&](const ndarray& r) {
+                        ++calls;
+                        return r * 0.9 + 0.1 * (r + one / r) * 0.5;
+                      },
+                      ones({}), {.call_each = each});
+  };
+  check_mapped(halved, a);
+  calls = 0;
+  eval(vmap([&](const ndarray& one) { return halved(false, one); })(a));
+  if (on_host()) CHECK(calls == 11);
+  else CHECK(calls > 50);
+  // What an ended example would do next does not start it again, and numbers of steps differ.
+  check_mapped(
+      [](bool each, const ndarray& n) {
+        using carry = std::pair<ndarray, ndarray>;
+        return while_loop([&](const carry& c) { return c.first % 7 != n; },
+                          [](const carry& c) { return carry(c.first + 1, c.second * 0.5 + c.first); },
+                          carry(zeros({}, {.dtype = int64}), ones(2)), {.call_each = each})
+            .second;
+      },
+      array({3, 0, 6, 1, 5}));
+  // A condition of one element in an axis, that reads a part of a longer carry; products and reductions in the step.
+  const ndarray w = numbers({3, 3}) * 0.1;
+  check_mapped(
+      [&](bool each, const ndarray& x) {
+        return while_loop([](const ndarray& v) { return v(slice(0, 1)) < 40.0; },
+                          [&](const ndarray& v) { return v + absolute(matmul(w, v)) + sum(x * x) + 0.3; }, x,
+                          {.call_each = each});
+      },
+      numbers({6, 3}), 1e-12);
+}
+
+TEST_CASE(
+    "vmap of loops: while_loops in nested maps, of no examples, and of those that end at once or never need a step") {
+  const auto count = [](bool each, const ndarray& from, const ndarray& to) {
+    return while_loop([&](const ndarray& c) { return c < to; }, [&](const ndarray& c) { return c * 1.25 + from; }, from,
+                      {.call_each = each});
+  };
+  const auto all_pairs = [&](bool each) {
+    const auto one = [=](const ndarray& a, const ndarray& b) { return count(each, a, b); };
+    return vmap(vmap(one, {.in_axes = {std::nullopt, 0}}), {.in_axes = {0, std::nullopt}});
+  };
+  const ndarray from = array({0.5, 1.0, 8.0}), to = array({0.1, 1e4, 30.0, 1.0});
+  const ndarray got = all_pairs(false)(from, to);
+  CHECK(same_bits(got, all_pairs(true)(from, to)));
+  CHECK(same_bits(got(1)(2), count(true, ndarray(from(1)), ndarray(to(2)))));
+  CHECK(all_pairs(false)(zeros(0), to).shape() == shape_t{0, 4});
+  CHECK(same_bits(all_pairs(false)(from, to * 0), broadcast_to(from(_, newaxis), {3, 4}).copy()));
+}
+
+TEST_CASE("vmap of loops: while_loops whose condition, carry and step depend on the examples of different maps") {
+  using carry = std::pair<ndarray, ndarray>;
+  const auto f = [](bool each, const ndarray& a, const ndarray& b, int which) {
+    const ndarray limit = which == 0 ? a : which == 1 ? b : ndarray(a + b);
+    const ndarray more = which == 2 ? a : b;
+    return while_loop([&](const carry& c) { return c.first < limit * 20.0; },
+                      [&](const carry& c) { return carry(c.first * 1.5 + 1.0, c.second * 0.5 + more * c.first); },
+                      carry(zeros({}), zeros({2})), {.call_each = each})
+        .second;
+  };
+  // Bounds that all examples share until the step has seen what is theirs.
+  const auto bisected = [](bool each, const ndarray& a, const ndarray& b, int) {
+    return while_loop([](const carry& c) { return c.second - c.first > 1e-9; },
+                      [&](const carry& c) {
+                        const ndarray middle = 0.5 * (c.first + c.second), low = middle * middle * b < a;
+                        return carry(where(low, middle, c.first), where(low, c.second, middle));
+                      },
+                      carry(zeros({}), full({}, 16.0)), {.call_each = each})
+        .first;
+  };
+  const ndarray a = array({1.0, 7.0, 3.0}), b = array({0.5, 4.0, 9.0, 2.0});
+  const auto check = [&](const auto& g, int which) {
+    CAPTURE(which);
+    const auto one = [&](const ndarray& x, const ndarray& y) { return g(false, x, y, which); };
+    const ndarray got = vmap(vmap(one, {.in_axes = {std::nullopt, 0}}), {.in_axes = {0, std::nullopt}})(a, b);
+    for (std::int64_t i = 0; i < 3; ++i)
+      for (std::int64_t j = 0; j < 4; ++j) CHECK(same_bits(got(i)(j), g(true, ndarray(a(i)), ndarray(b(j)), which)));
+  };
+  for (const int which : {0, 1, 2}) check(f, which);
+  check(bisected, 3);
+}
+
+TEST_CASE("vmap of loops: while_loops whose steps do something else are called, and derivatives follow called steps") {
+  const ndarray a = numbers({4}) * 0.25 + 2.0;
+  double number = 0;
+  const auto changes = [&](const ndarray& one) {
+    return while_loop([&](const ndarray& h) { return h < 50.0 * one; },
+                      [&](const ndarray& h) { return h + one * (number += 1); }, one);
+  };
+  const ndarray got = vmap(changes)(a);
+  number = 0;
+  CHECK(same_bits(got(2), changes(ndarray(a(2)))));
+  std::vector<ndarray> kept;
+  const auto keeps = [&](const ndarray& one) {
+    return while_loop([&](const ndarray& h) { return h < 20.0; },
+                      [&](const ndarray& h) {
+                        kept.push_back(h);
+                        return h + one;
+                      },
+                      one);
+  };
+  eval(vmap(keeps)(a));
+  CHECK(kept.size() > 5);
+  const auto grows = [](const ndarray& one) {
+    return while_loop([&](const ndarray& h) { return h < 20.0; }, [&](const ndarray& h) { return h * one; }, one);
+  };
+  const ndarray slopes = in_turn([&](const ndarray& one) { return grad(grows)(one); }, a);
+  CHECK(allclose(vmap(grad(grows))(a), slopes, 1e-12, 0));
+  CHECK(allclose(grad([&](const ndarray& x) { return ndarray(sum(vmap(grows)(x))); })(a), slopes, 1e-12, 0));
+}

@@ -424,24 +424,32 @@ void block_walker::bind_wrapped(std::size_t k, std::int64_t start, int n, int pa
   inputs_[k] = lanes_[k];
 }
 
+void block_walker::bind_input(std::size_t k, std::int64_t start, int n, int padded) {
+  const input_plan& in = plan_.inputs[k];
+  if (in.access == input_plan::how::copied) {
+    if (in.rows) bind_rows(k, start, n, padded);
+    else if (in.block_wrap.axis >= 0) bind_wrapped(k, start, n, padded);
+    else if (in.panel_rows) inputs_[k] = panel_row(k, start, n, padded);
+    else bind_copied(k, start, n, padded);
+  } else if (in.access == input_plan::how::gathered) {
+    const std::int64_t first = in.source->offset + outer_offset_[k];
+    if (in.one_offset && plan_.compiled) offsets_[k][0] = first;
+    else fill_offsets(offsets_[k], first, in.map, start, n, padded);
+  }
+}
+
+void block_walker::bind_again(std::size_t k, int n) {
+  repeated_[k] = nullptr;
+  panels_[k].origin = nullptr;
+  bind_input(k, 0, n, pad_lanes(n));
+}
+
 void block_walker::bind(std::int64_t start, int n) {
   const int padded = pad_lanes(n);
   args_.n = padded;
   args_.lanes = n;
-  for (std::size_t k = 0; k < plan_.inputs.size(); ++k) {
-    const input_plan& in = plan_.inputs[k];
-    if (in.in_record) continue;
-    if (in.access == input_plan::how::copied) {
-      if (in.rows) bind_rows(k, start, n, padded);
-      else if (in.block_wrap.axis >= 0) bind_wrapped(k, start, n, padded);
-      else if (in.panel_rows) inputs_[k] = panel_row(k, start, n, padded);
-      else bind_copied(k, start, n, padded);
-    } else if (in.access == input_plan::how::gathered) {
-      const std::int64_t first = in.source->offset + outer_offset_[k];
-      if (in.one_offset && plan_.compiled) offsets_[k][0] = first;
-      else fill_offsets(offsets_[k], first, in.map, start, n, padded);
-    }
-  }
+  for (std::size_t k = 0; k < plan_.inputs.size(); ++k)
+    if (!plan_.inputs[k].in_record) bind_input(k, start, n, padded);
   for (const record_group& g : plan_.records) bind_records(g, start, n, padded);
   for (std::size_t k = 0; k < plan_.coordinates.size(); ++k) bind_coordinate(k, start, n, padded);
 }

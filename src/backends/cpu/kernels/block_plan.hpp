@@ -130,6 +130,8 @@ class block_walker {
   void forget() noexcept;
   /// Points args() at lanes [start, start + n) of the block space; at most the plan's lanes.
   void bind(std::int64_t start, int n);
+  /// Reads the lanes of one input again that have been bound, to where they are.
+  void bind_again(std::size_t k, int n);
 
   jit::block_args& args() noexcept { return args_; }
   const void** inputs() noexcept { return inputs_; }
@@ -152,6 +154,7 @@ class block_walker {
   }
 
  private:
+  void bind_input(std::size_t k, std::int64_t start, int n, int padded);
   void bind_copied(std::size_t k, std::int64_t start, int n, int padded);
   int repeated_lanes(int period) const noexcept;
   void bind_coordinate(std::size_t k, std::int64_t start, int n, int padded);

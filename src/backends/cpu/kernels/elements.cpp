@@ -197,6 +197,14 @@ struct element_memory {
 class element_run {
  public:
   element_run(const runtime::prepared& code, const jit::launch& l, const std::vector<row_read>* rows);
+  /// Before it is run: this thread's memory.
+  void take_memory() { own_.emplace(code_, plan_, outputs_); }
+  bool is_one_task() const noexcept { return tasks_ == 1; }
+  /// The one task, with memory of the thread for this time.
+  void run_again(int* fault) const {
+    element_memory now(code_, plan_, outputs_);
+    run_task(0, now, fault);
+  }
   /// An update in place must not be left incomplete where memory runs out: this thread has its memory before anything is
   /// written, and does the tasks for which other threads have none.
   void run(int* fault);
@@ -251,7 +259,6 @@ element_run::element_run(const runtime::prepared& code, const jit::launch& l, co
   if (panels) share_.per_task = (share_.per_task + panel_rows(1) - 1) / panel_rows(1) * panel_rows(1);
   tasks_ = (share_.blocks + share_.per_task - 1) / share_.per_task;
   if (tasks_ > 1) refused_.resize(static_cast<std::size_t>(tasks_));
-  own_.emplace(code_, plan_, outputs_);
 }
 
 void element_run::run_block(std::int64_t outer, std::int64_t start, int n, element_memory& mine, bool runs_on) const {
@@ -364,20 +371,29 @@ class repeated_element_run final : public repeated_launch {
       const char* from;
       std::size_t bytes;
     };
-    std::vector<copy> inputs;  // padding lanes keep what they had in the first run, which is as good
+    std::vector<copy> inputs;         // padding lanes keep what they had in the first run, which is as good
+    std::vector<std::size_t> others;  // inputs that are put together in another way than by one copy
     std::vector<std::size_t> outputs;
     std::unique_ptr<jit::bound_program> program;
   };
 
-  /// Where the block's lanes lie in kept memory is worked out once, unless copying them is more than one run of memory.
+  /// Where the block's lanes lie in kept memory is worked out once, as are coordinates and offsets of gathers, which depend on no
+  /// elements.
   void bind() {
     bound_memory bound;
     const int n = static_cast<int>(plan_.block_count);
     for (std::size_t k = 0; k < plan_.inputs.size(); ++k) {
       const input_plan& in = plan_.inputs[k];
       using how = input_plan::how;
-      if (in.access == how::unused || (in.access == how::uniform && !is_half(in.type))) continue;
-      if (in.access != how::copied || !in.in_place || in.period || in.panel_rows || in.rows || in.wrapped) return;
+      if (in.access == how::unused || in.access == how::gathered || in.access == how::whole) continue;
+      if (in.access == how::uniform) {
+        if (is_half(in.type)) return;
+        continue;
+      }
+      if (!in.in_place || in.period || in.panel_rows || in.rows || in.wrapped) {
+        bound.others.push_back(k);
+        continue;
+      }
       const auto* const lanes = static_cast<const char*>(kept_->walker.inputs()[k]);
       if (lanes != in.base)
         bound.inputs.push_back({const_cast<char*>(lanes), in.base, static_cast<std::size_t>(n) * itemsize(in.type)});
@@ -390,10 +406,11 @@ class repeated_element_run final : public repeated_launch {
 
   void run_bound(int* fault) {
     element_memory& mine = *kept_;
+    const int n = static_cast<int>(plan_.block_count);
     for (const bound_memory::copy& c : bound_->inputs) copy_row(c.to, c.from, c.bytes);
+    for (const std::size_t k : bound_->others) mine.walker.bind_again(k, n);
     if (bound_->program && !code_.is_compiled()) bound_->program->run(mine.fault.words);
     else code_.run(mine.walker.args(), nullptr, mine.scratch);
-    const int n = static_cast<int>(plan_.block_count);
     for (const std::size_t k : bound_->outputs) {
       const output_plan& o = outputs_[k];
       if (o.map.contiguous && !is_half(o.type))
@@ -430,13 +447,36 @@ class repeated_element_run final : public repeated_launch {
   std::optional<bound_memory> bound_;
 };
 
+/// A launch of several blocks that make one task.
+class repeated_blocks_run final : public repeated_launch {
+ public:
+  repeated_blocks_run(const runtime::prepared& code, const jit::launch& l) : code_(code), launch_(l) { make(); }
+  bool is_one_task() const noexcept { return all_->is_one_task(); }
+  void run(int* fault) override {
+    if (code_.main->is_compiled() != was_compiled_) make();  // code of another kind takes other blocks
+    all_->run_again(fault);
+  }
+
+ private:
+  void make() {
+    was_compiled_ = code_.main->is_compiled();
+    all_.emplace(code_, launch_, nullptr);
+  }
+  const runtime::prepared& code_;
+  const jit::launch& launch_;
+  bool was_compiled_ = false;
+  std::optional<element_run> all_;
+};
+
 }  // namespace
 
 std::unique_ptr<repeated_launch> repeated_elements(const runtime::prepared& code, const jit::launch& l,
                                                    bool keeps_memory) {
   if (core::element_count(l.extents) == 0 || jit::stores_in_runs(*l.code)) return nullptr;
   auto made = std::make_unique<repeated_element_run>(code, l, keeps_memory);
-  return made->is_one_block() ? std::move(made) : nullptr;
+  if (made->is_one_block()) return made;
+  auto several = std::make_unique<repeated_blocks_run>(code, l);
+  return several->is_one_task() ? std::move(several) : nullptr;
 }
 
 // Nothing runs before all have their memory, which goes back in reverse order.
@@ -445,6 +485,7 @@ void run_elements(std::span<const element_work> works, int* fault) {
   const element_work& first = works[0];
   if (core::element_count(first.launch->extents) == 0) return run_elements(works.subspan(1), fault);
   element_run mine(*first.code, *first.launch, first.rows);
+  mine.take_memory();
   run_elements(works.subspan(1), fault);
   mine.run(fault);
 }

@@ -229,9 +229,16 @@ void reduce_task::across_memory(std::int64_t first, int count, int nth, const ac
     const auto steps = static_cast<int>(std::min<std::int64_t>(count - i, run - at % run));
     walker_.move_to(at);
     for (std::size_t k = 0; k < accumulators_.size(); ++k) {
-      const input_plan& in = job_.elements.inputs[static_cast<std::size_t>(job_.loaded[k].first)];
-      const std::int64_t stride = in.outer[in.outer.size() - 1] * static_cast<std::int64_t>(itemsize(in.type));
-      across_step(k, in_place(k, part.start), stride, first + i, steps, nth + i, part);
+      const auto [lanes, factor] = job_.loaded[k];
+      const void* const from = in_place(k, part.start);
+      if (factor < 0) {
+        across_step(k, from, step_of(lanes), first + i, steps, nth + i, part);
+        continue;
+      }
+      const accumulator& a = accumulators_[k];
+      const void* const weights = walker_.in_place(static_cast<std::size_t>(factor), 0);
+      a.r->product_columns(a.planes, {from, step_of(lanes), weights, step_of(factor)}, steps, part.n,
+                           {nth + i, 1, a.pitch});
     }
     i += steps;
   }

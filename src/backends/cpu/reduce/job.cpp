@@ -353,7 +353,7 @@ reduce_job::reduce_job(const runtime::prepared& c, const jit::launch& l, const r
   for (const read_inputs& read : loaded) {
     if (!in_memory) break;
     const input_plan& in = elements.inputs[static_cast<std::size_t>(read.first)];
-    in_memory = (read.factor < 0 || !shape.rows) && in.in_place && in.panel_rows == 0 && !in.wrapped;
+    in_memory = (read.factor < 0 || !shape.rows || shape.across) && in.in_place && in.panel_rows == 0 && !in.wrapped;
   }
   across_in_memory = in_memory && shape.across;
   in_memory = in_memory && !shape.across;
@@ -379,9 +379,10 @@ reduce_job::read_inputs reduce_job::inputs_of(const jit::reduce_desc& r, bool pr
   return both.factor < 0 ? read_inputs{} : both;
 }
 
-/// Sums of columns each step of which is multiplied by one number, as those of a product with a vector, read memory in place.
+/// Sums of columns each step of which is multiplied by one number, as those of a product with a vector, read memory in place; so do
+/// those of rows whose lanes are results.
 void reduce_job::take_weighted_columns() {
-  if (shape.rows || shape.shared || tail || !has_row_loops(*launch.code)) return;
+  if ((shape.rows && !shape.across) || shape.shared || tail || !has_row_loops(*launch.code)) return;
   const auto input_of = [&](std::uint16_t reg, input_plan::how access) {
     const jit::instr& i = launch.code->code[reg];
     if (i.op != jit::opcode::load) return -1;
