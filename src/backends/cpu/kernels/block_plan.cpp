@@ -80,10 +80,8 @@ std::uint64_t uniform_inputs(const jit::launch& l, const walk_axes& axes) noexce
   std::uint64_t mask = 0;
   const std::size_t n = l.inputs.size() < 64 ? l.inputs.size() : 64;
   for (std::size_t k = 0; k < n; ++k) {
-    bool uniform = true;
-    for (auto a : axes.block)
-      uniform = uniform && (l.inputs[k].strides[static_cast<int>(a)] == 0 || l.extents[static_cast<int>(a)] == 1);
-    if (uniform) mask |= std::uint64_t{1} << k;
+    const auto stays = [&](int a) { return l.inputs[k].strides[a] == 0 || l.extents[a] == 1; };
+    if (std::all_of(axes.block.begin(), axes.block.end(), stays)) mask |= std::uint64_t{1} << k;
   }
   if (l.inputs.size() > jit::first_coordinate_bit) return mask;
   for (const jit::instr& i : l.code->code) {
@@ -132,14 +130,14 @@ block_plan::block_plan(const jit::launch& l, const walk_axes& axes, std::size_t 
     in.outer = at_axes(o.strides, axes.outer);
     in.map.assign(block, at_axes(o.strides, axes.block));
     in.base = static_cast<const char*>(o.base) + o.offset * static_cast<std::int64_t>(itemsize(in.type));
+    const bool one_place = i.a < 64 && (jit::without_coordinates(uniform, code.inputs.size()) >> i.a & 1);
     if (whole) {
       in.access = input_plan::how::whole;
     } else if (code.inputs[i.a].gathers) {
       in.access = input_plan::how::gathered;
-      in.one_offset = i.a < 64 && (jit::without_coordinates(uniform, code.inputs.size()) >> i.a & 1) &&
-                      !jit::moves_with_runs(code, i.a);
+      in.one_offset = one_place && !jit::moves_with_runs(code, i.a);
       in.base = static_cast<const char*>(o.base);
-    } else if (i.a < 64 && (jit::without_coordinates(uniform, code.inputs.size()) >> i.a & 1)) {
+    } else if (one_place) {
       in.access = input_plan::how::uniform;
     } else {
       in.access = input_plan::how::copied;
@@ -426,16 +424,15 @@ void block_walker::bind_wrapped(std::size_t k, std::int64_t start, int n, int pa
 
 void block_walker::bind_input(std::size_t k, std::int64_t start, int n, int padded) {
   const input_plan& in = plan_.inputs[k];
-  if (in.access == input_plan::how::copied) {
-    if (in.rows) bind_rows(k, start, n, padded);
-    else if (in.block_wrap.axis >= 0) bind_wrapped(k, start, n, padded);
-    else if (in.panel_rows) inputs_[k] = panel_row(k, start, n, padded);
-    else bind_copied(k, start, n, padded);
-  } else if (in.access == input_plan::how::gathered) {
-    const std::int64_t first = in.source->offset + outer_offset_[k];
-    if (in.one_offset && plan_.compiled) offsets_[k][0] = first;
-    else fill_offsets(offsets_[k], first, in.map, start, n, padded);
+  if (in.access == input_plan::how::gathered) {
+    if (in.one_offset && plan_.compiled) n = padded = 1;
+    return fill_offsets(offsets_[k], in.source->offset + outer_offset_[k], in.map, start, n, padded);
   }
+  if (in.access != input_plan::how::copied) return;
+  if (in.rows) bind_rows(k, start, n, padded);
+  else if (in.block_wrap.axis >= 0) bind_wrapped(k, start, n, padded);
+  else if (in.panel_rows) inputs_[k] = panel_row(k, start, n, padded);
+  else bind_copied(k, start, n, padded);
 }
 
 void block_walker::bind_again(std::size_t k, int n) {
