@@ -435,7 +435,7 @@ TEST_CASE("results lie in C order: every function of the headers that returns an
       // what templates of derivatives and loops call
       "arrays_in", "chosen_arrays", "call_again_for_derivatives", "call_with_derivatives", "call_with_list",
       "gradient_of", "jacobian_of", "pull_back", "element_of", "next_number", "stacked_steps", "step_number",
-      "rows_along", "in_place_of_axis", "with_same_rank"};
+      "step_of_examples", "rows_along", "in_place_of_axis", "with_same_rank"};
   const std::filesystem::path root = SINTER_SOURCE_DIR;
   std::string here;
   for (const auto& file : std::filesystem::directory_iterator(root / "tests/ops/base"))
