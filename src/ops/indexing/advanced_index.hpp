@@ -89,12 +89,11 @@ graph::value integer_of(std::int64_t v, runtime::device_id device);
 void require_within(const graph::value& index, std::int64_t extent, int reported_axis);
 /// Throws unless the dtype is an integer or bool.
 void require_index_dtype(dtype type, const char* function);
-/// Whether every number of the type is an index of such an axis, from its begin or its end: nothing has to be checked.
+/// Whether every number of the type is an index of such an axis, counted from its begin, as those of `in_range` are: nothing has to
+/// be checked.
 constexpr bool always_within(dtype type, std::int64_t extent) noexcept {
   switch (type) {
-    case dtype::i8: return extent >= 1 << 7;
     case dtype::u8: return extent >= 1 << 8;
-    case dtype::i16: return extent >= 1 << 15;
     case dtype::u16: return extent >= 1 << 16;
     default: return false;
   }

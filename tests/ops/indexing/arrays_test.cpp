@@ -2,6 +2,7 @@
 // once.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <complex>
 #include <cstdint>
 #include <fstream>
@@ -396,4 +397,36 @@ TEST_CASE("additions of which one is out of range leave the array as it is") {
   const ndarray y = ones({4});
   add_at(y, array({3, -4}), 1);
   CHECK(y.to_vector<double>() == std::vector<double>{2, 1, 1, 2});
+}
+
+TEST_CASE("indices of narrow dtypes: those that may be out of range are checked, of the others all are right") {
+  const auto all_of = [](dtype t, std::int64_t low, std::int64_t high) { return arange(low, high + 1).astype(t); };
+  struct narrow {
+    dtype type;
+    std::int64_t low, high, enough;
+  };
+  for (const auto& [type, low, high, enough] : {narrow{uint8, 0, 255, 256}, narrow{int8, -128, 127, 128},
+                                                narrow{uint16, 0, 65535, 65536}, narrow{int16, -32768, 32767, 32768}}) {
+    CAPTURE(name(type));
+    const ndarray index = all_of(type, low, high);
+    for (const std::int64_t n : {enough, enough + 5}) {
+      const ndarray x = arange(n) * 3,
+                    expected = where(index.astype(int64) < 0, index.astype(int64) + n, index.astype(int64)) * 3;
+      CHECK(array_equal(x(index), expected));
+      CHECK(array_equal(take(x, index), expected));
+      CHECK(array_equal(take_along_axis(x, index), expected));
+      ndarray y = zeros({n}, {.dtype = int64});
+      y(index) = 1;
+      CHECK(sum(y).item<std::int64_t>() == (low < 0 ? std::min(n, 2 * enough) : enough));
+    }
+    const ndarray few = arange(enough - 1);
+    CHECK_THROWS_AS(few(index).to_vector<std::int64_t>(), index_error);
+    CHECK_THROWS_AS(take(few, index).to_vector<std::int64_t>(), index_error);
+    CHECK_THROWS_AS(take_along_axis(few, index).to_vector<std::int64_t>(), index_error);
+  }
+  // A table of rows, and two narrow indices at once.
+  const ndarray table = reshape(arange(256 * 3), {256, 3}), bytes = array({255, 0, 7}).astype(uint8);
+  CHECK(values(table(bytes)) == integers{765, 766, 767, 0, 1, 2, 21, 22, 23});
+  CHECK(values(table(bytes, array({2, 1, 0}).astype(uint8))) == integers{767, 1, 21});
+  CHECK_THROWS_AS(values(table(bytes, array({2, 1, 3}).astype(uint8))), index_error);
 }
