@@ -362,7 +362,7 @@ TEST_CASE("capture: values from before that no array has are computed before it"
     const auto [again, pull] = sn::vjp(f, x);
     ndarray z = sn::zeros({8}, {.device = d});
     sn::eval(z, ones);
-    const auto g = sn::capture(sn::default_stream(d), [&] { z() = pull(ones); });
+    const auto g = sn::capture(sn::default_stream(d), [&z, &ones, &pull = pull] { z() = pull(ones); });
     CHECK(values(again) == right);  // before any launch
     g.launch();
     CHECK(values(z) == expected);

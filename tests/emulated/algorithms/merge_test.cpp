@@ -40,9 +40,10 @@ TEST_CASE("merged runs: elements in order, equal ones as they follow each other,
   struct lengths {
     std::int64_t ones, twos;
   };
-  for (const auto& [ones, twos] :
+  for (const lengths& l :
        {lengths{1, 1}, {1, 4000}, {3839, 2}, {3000, 840}, {5, tile}, {2 * tile, 2 * tile}, {1234, 9999}})
     for (const int values : {3, 100}) {
+      const std::int64_t ones = l.ones, twos = l.twos;
       CAPTURE(ones);
       CAPTURE(twos);
       CAPTURE(values);

@@ -405,10 +405,11 @@ TEST_CASE("indices of narrow dtypes: those that may be out of range are checked,
     dtype type;
     std::int64_t low, high, enough;
   };
-  for (const auto& [type, low, high, enough] : {narrow{uint8, 0, 255, 256}, narrow{int8, -128, 127, 128},
-                                                narrow{uint16, 0, 65535, 65536}, narrow{int16, -32768, 32767, 32768}}) {
-    CAPTURE(name(type));
-    const ndarray index = all_of(type, low, high);
+  for (const narrow& one : {narrow{uint8, 0, 255, 256}, narrow{int8, -128, 127, 128}, narrow{uint16, 0, 65535, 65536},
+                            narrow{int16, -32768, 32767, 32768}}) {
+    const std::int64_t low = one.low, enough = one.enough;
+    CAPTURE(name(one.type));
+    const ndarray index = all_of(one.type, low, one.high);
     for (const std::int64_t n : {enough, enough + 5}) {
       const ndarray x = arange(n) * 3,
                     expected = where(index.astype(int64) < 0, index.astype(int64) + n, index.astype(int64)) * 3;
