@@ -128,35 +128,23 @@ block_op special_op(isa level, opcode op, dtype type) noexcept {
 
 namespace {
 
-/// Null where libmvec's or the C library's serves.
-block_op own_power(dtype type) noexcept {
+/// What there is where there are fused multiply-adds; null where libmvec's or the C library's serves.
 #if SINTER_TIER0_X86
-  if (special_isa() == isa::avx512) return avx512::power_op(type);
-  if (special_isa() == isa::avx2) return avx2::power_op(type);
+#define SINTER_OWN(find, type)                                            \
+  (tier0::special_isa() == tier0::isa::avx512 ? tier0::avx512::find(type) \
+   : tier0::special_isa() == tier0::isa::avx2 ? tier0::avx2::find(type)   \
+                                              : nullptr)
+#else
+#define SINTER_OWN(find, type) ((void)type, nullptr)
 #endif
-  (void)type;
-  return nullptr;
-}
-block_op own_exponential(dtype type) noexcept {
-#if SINTER_TIER0_X86
-  if (special_isa() == isa::avx512) return avx512::exponential_op(type);
-  if (special_isa() == isa::avx2) return avx2::exponential_op(type);
-#endif
-  (void)type;
-  return nullptr;
-}
+block_op own_power(dtype type) noexcept { return SINTER_OWN(power_op, type); }
+block_op own_exponential(dtype type) noexcept { return SINTER_OWN(exponential_op, type); }
 
 }  // namespace
 }  // namespace tier0
 
-block_op find_exponential_of_difference(dtype type) noexcept {
-#if SINTER_TIER0_X86
-  if (tier0::special_isa() == tier0::isa::avx512) return tier0::avx512::exponential_of_difference_op(type);
-  if (tier0::special_isa() == tier0::isa::avx2) return tier0::avx2::exponential_of_difference_op(type);
-#endif
-  (void)type;
-  return nullptr;
-}
+block_op find_exponential_of_difference(dtype type) noexcept { return SINTER_OWN(exponential_of_difference_op, type); }
+#undef SINTER_OWN
 bool is_own_exponential(opcode op, dtype type, dtype arg) noexcept {
   return op == opcode::exp && type == arg && tier0::own_exponential(arg) != nullptr;
 }
