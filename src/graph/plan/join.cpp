@@ -204,6 +204,39 @@ class memory_load {
 
 }  // namespace
 
+namespace {
+
+/// Whether an elementwise kernel goes over the rows of a reduction, or over all of their elements.
+bool is_over_rows_of(const kernel_plan& k, const kernel_plan& reduction) {
+  if (k.extents == reduction.extents) return true;
+  if (k.extents.size() < reduction.kept) return false;
+  for (int a = 0; a < k.extents.size(); ++a)
+    if (k.extents[a] != (a < reduction.kept ? reduction.extents[a] : 1)) return false;
+  return true;
+}
+
+/// For each kernel whether it may become part of the kernel of a reduction whose result it reads for the same rows (join_stages), itself or
+/// by another such kernel. One kernel with the same of other rows would not.
+std::vector<bool> followers_of_rows(const std::vector<kernel_plan*>& order) {
+  std::unordered_map<const node*, const kernel_plan*> rows;  // by what is read: the reduction that it follows from
+  std::vector<bool> follows(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const kernel_plan& k = *order[i];
+    if (k.kind == plan_kind::reduce && k.reduces_last)
+      for (const node* n : k.results) rows[n] = &k;
+    if (k.kind != plan_kind::elementwise) continue;
+    for (const node* d : k.dependencies) {
+      const auto of = rows.find(d);
+      if (of == rows.end() || !is_over_rows_of(k, *of->second)) continue;
+      follows[i] = true;
+      for (const node* n : k.results) rows.emplace(n, of->second);
+    }
+  }
+  return follows;
+}
+
+}  // namespace
+
 /// Joins kernels over one space, as long as that needs no more memory, and leaves them in the order in which their first
 /// results were recorded, as far as they do not wait for each other. In the program's order no more is alive than the
 /// program has variables. Kernels that compute the same come first: what crosses a cut is one kernel then, not a part of
@@ -231,7 +264,7 @@ void planner::join_alike(bool sharing, std::size_t& most) {
   memory_load load(*this, order);
   if (most == 0) most = load.peak() + load.largest();
   const std::vector<std::size_t> next = next_alike(order);
-  std::vector<bool> taken(order.size());
+  std::vector<bool> taken(order.size()), follows = followers_of_rows(order);
   const auto owner_of = [&](const kernel_plan& k) -> std::unique_ptr<kernel_plan>& {
     return built_[static_cast<std::size_t>(at(k.root).kernel)];
   };
@@ -246,6 +279,7 @@ void planner::join_alike(bool sharing, std::size_t& most) {
       if (!may_run_with(*order[j], *own)) continue;
       const bool share = share_operations(*own, *order[j]);
       if ((sharing && !share) || !may_join(*own, *order[j], share)) continue;
+      if (!share && (follows[i] || follows[j]) && !share_inputs(*own, *order[j])) continue;
       std::unique_ptr<kernel_plan> joined = try_join(*own, *order[j]);
       if (!joined || !load.advance(*own, *order[j], j, place, most)) {
         ++failed;
@@ -256,6 +290,7 @@ void planner::join_alike(bool sharing, std::size_t& most) {
       set_aside(std::move(joined));
       set_aside(std::move(owner_of(*order[j])));
       taken[j] = true;
+      follows[i] = follows[i] || follows[j];
     }
   }
 }

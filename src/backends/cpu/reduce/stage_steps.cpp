@@ -180,6 +180,8 @@ class step_maker {
     step_->code.epilogue = static_cast<std::uint16_t>(step_->code.code.size());
     begin_part();
     std::vector<std::pair<int, step_operand>> stored;
+    if (first_reduction_ == 0)  // rows' results that wait for no reduction
+      for (int r = 0; r < stage(0).element; ++r) write_all(r, false, step_operand::place::rows, stored);
     for (int r = stage(s).end; r < stage(s + 1).element; ++r)
       if (at(r).op != opcode::param)
         write_all(r, read_by_later_[static_cast<std::size_t>(r)], step_operand::place::rows, stored);
