@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <climits>
 #include <complex>
+#include <cstdint>
 #include <memory>
+#include <new>
 #include <string>
 
 #include "backends/cpu/linalg/lapack_library.hpp"
@@ -39,24 +41,68 @@ inline blas_int counted(int64_t n, const char* function) {
   return static_cast<blas_int>(n);
 }
 
-/// Uninitialised memory.
+/// The address of vectors. The library's loops round by where a matrix begins between two of these.
+inline constexpr std::size_t vector_alignment = 64;
+inline bool is_aligned(const void* p) noexcept { return reinterpret_cast<std::uintptr_t>(p) % vector_alignment == 0; }
+
+/// Uninitialised memory that begins where vectors do.
 template <class T>
 class workspace {
  public:
-  explicit workspace(int64_t count) : memory_(new T[static_cast<std::size_t>(std::max<int64_t>(count, 1))]) {}
+  explicit workspace(int64_t count)
+      : memory_(static_cast<T*>(::operator new (static_cast<std::size_t>(std::max<int64_t>(count, 1)) * sizeof(T),
+                                                std::align_val_t{vector_alignment}))) {}
   T* data() const noexcept { return memory_.get(); }
 
  private:
-  std::unique_ptr<T[]> memory_;
+  struct release {
+    void operator()(T* p) const noexcept { ::operator delete (p, std::align_val_t{vector_alignment}); }
+  };
+  std::unique_ptr<T, release> memory_;
 };
-template <class R>
-class workspace<std::complex<R>> {
+
+/// A matrix of a stack, in its own place if vectors begin there, else in `room` until the end of the scope: equal matrices
+/// have equal factors wherever they are in a stack.
+template <class T>
+class aligned_matrix {
  public:
-  explicit workspace(int64_t count) : parts_(2 * std::max<int64_t>(count, 1)) {}
-  std::complex<R>* data() const noexcept { return reinterpret_cast<std::complex<R>*>(parts_.data()); }
+  /// is_read: not only written.
+  aligned_matrix(T* at, int64_t elements, const workspace<T>& room, bool is_read = true)
+      : at_(at), elements_(elements), used_(at) {
+    if (!at || is_aligned(at)) return;
+    used_ = room.data();
+    if (is_read) std::copy_n(at, elements, used_);
+  }
+  ~aligned_matrix() {
+    if (used_ != at_) std::copy_n(used_, elements_, at_);
+  }
+  aligned_matrix(const aligned_matrix&) = delete;
+  aligned_matrix& operator=(const aligned_matrix&) = delete;
+
+  T* data() const noexcept { return used_; }
 
  private:
-  workspace<R> parts_;
+  T* at_;
+  int64_t elements_;
+  T* used_;
+};
+
+/// Matrices behind each other, which a thread factors one by one; null of nothing.
+template <class T>
+class stack {
+ public:
+  stack(void* all, int64_t elements, int64_t count)
+      : all_(static_cast<T*>(all)),
+        elements_(elements),
+        room_(is_aligned(all_) && (count < 2 || is_aligned(all_ + elements)) ? 0 : elements) {}
+  aligned_matrix<T> at(int64_t k, bool is_read = true) const {
+    return {all_ ? all_ + k * elements_ : nullptr, elements_, room_, is_read};
+  }
+
+ private:
+  T* all_;
+  int64_t elements_;
+  workspace<T> room_;
 };
 
 /// What a query has left in the first element of the workspace.

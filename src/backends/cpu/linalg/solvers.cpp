@@ -44,9 +44,9 @@ void cpu_solvers::factor_lu(const matrix_batch& m, void* a, std::int32_t* pivots
   with_type(m.type, [&](auto zero) {
     using T = decltype(zero);
     each_range(m.function, m.count, m.rows * m.columns * m.smaller(), [&](int64_t first, int64_t last) {
+      const stack<T> matrices(a, m.rows * m.columns, m.count);
       for (int64_t k = first; k < last; ++k)
-        (api.*lapack_of<T>::getrf)(&rows, &columns, static_cast<T*>(a) + k * m.rows * m.columns, &rows,
-                                   pivots + k * m.smaller(), info + k);
+        (api.*lapack_of<T>::getrf)(&rows, &columns, matrices.at(k).data(), &rows, pivots + k * m.smaller(), info + k);
     });
   });
 }
@@ -114,8 +114,9 @@ void cpu_solvers::factor_cholesky(const matrix_batch& m, bool upper, void* a, st
   with_type(m.type, [&](auto zero) {
     using T = decltype(zero);
     each_range(m.function, m.count, m.rows * m.rows * m.rows, [&](int64_t first, int64_t last) {
+      const stack<T> matrices(a, m.rows * m.rows, m.count);
       for (int64_t k = first; k < last; ++k)
-        (api.*lapack_of<T>::potrf)(&triangle, &order, static_cast<T*>(a) + k * m.rows * m.rows, &order, info + k, 1);
+        (api.*lapack_of<T>::potrf)(&triangle, &order, matrices.at(k).data(), &order, info + k, 1);
     });
   });
 }
@@ -131,8 +132,9 @@ void cpu_solvers::factor_qr(const matrix_batch& m, void* a, void* tau) {
       (api.*lapack_of<T>::geqrf)(&rows, &columns, nullptr, &rows, nullptr, &wanted, &asking, &wrong);
       const blas_int size = counted(asked_for(wanted), m.function);
       const workspace<T> work(size);
+      const stack<T> matrices(a, m.rows * m.columns, m.count);
       for (int64_t k = first; k < last; ++k)
-        (api.*lapack_of<T>::geqrf)(&rows, &columns, static_cast<T*>(a) + k * m.rows * m.columns, &rows,
+        (api.*lapack_of<T>::geqrf)(&rows, &columns, matrices.at(k).data(), &rows,
                                    static_cast<T*>(tau) + k * m.smaller(), work.data(), &size, &wrong);
     });
   });

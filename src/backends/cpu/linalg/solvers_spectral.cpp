@@ -177,10 +177,11 @@ right_vectors cpu_solvers::svd(const matrix_batch& m, svd_part part, void* a, vo
         m.function, m.count, 4 * m.rows * m.columns * k,
         [&](int64_t first, int64_t last) {
           gesdd<T> one(api, m, part);
+          const stack<T> matrices(a, m.rows * m.columns, m.count), left(u, of_u, m.count), right(v, of_v, m.count);
           for (int64_t i = first; i < last; ++i) {
-            T* const matrix = piece<T>(a, i, m.rows * m.columns);
-            if (is_finite(matrix, m.rows, m.columns, matrix_part::all))
-              one(matrix, piece<real_part<T>>(s, i, k), piece<T>(u, i, of_u), piece<T>(v, i, of_v), info + i);
+            const auto matrix = matrices.at(i), of_left = left.at(i, false), of_right = right.at(i, false);
+            if (is_finite(matrix.data(), m.rows, m.columns, matrix_part::all))
+              one(matrix.data(), piece<real_part<T>>(s, i, k), of_left.data(), of_right.data(), info + i);
             else info[i] = runtime::not_finite;
           }
         },
@@ -197,10 +198,11 @@ void cpu_solvers::eigh(const matrix_batch& m, bool upper, bool vectors, bool, vo
         m.function, m.count, 4 * m.rows * m.rows * m.rows,
         [&](int64_t first, int64_t last) {
           syevd<T> one(api, m, upper, vectors);
+          const stack<T> matrices(a, m.rows * m.rows, m.count);
           for (int64_t i = first; i < last; ++i) {
-            T* const matrix = piece<T>(a, i, m.rows * m.rows);
-            if (is_finite(matrix, m.rows, m.rows, upper ? matrix_part::upper : matrix_part::lower))
-              one(matrix, piece<real_part<T>>(w, i, m.rows), info + i);
+            const auto matrix = matrices.at(i);
+            if (is_finite(matrix.data(), m.rows, m.rows, upper ? matrix_part::upper : matrix_part::lower))
+              one(matrix.data(), piece<real_part<T>>(w, i, m.rows), info + i);
             else info[i] = runtime::not_finite;
           }
         },
@@ -216,10 +218,11 @@ void cpu_solvers::eig(const matrix_batch& m, void* a, void* w, void* v, std::int
         m.function, m.count, 10 * m.rows * m.rows * m.rows,
         [&](int64_t first, int64_t last) {
           geev<T> one(api, m, v != nullptr);
+          const stack<T> matrices(a, m.rows * m.rows, m.count), of_v(v, m.rows * m.rows, m.count);
           for (int64_t i = first; i < last; ++i) {
-            T* const matrix = piece<T>(a, i, m.rows * m.rows);
-            if (is_finite(matrix, m.rows, m.rows, matrix_part::all))
-              one(matrix, piece<std::complex<real_part<T>>>(w, i, m.rows), piece<T>(v, i, m.rows * m.rows), info + i);
+            const auto matrix = matrices.at(i), vectors = of_v.at(i, false);
+            if (is_finite(matrix.data(), m.rows, m.rows, matrix_part::all))
+              one(matrix.data(), piece<std::complex<real_part<T>>>(w, i, m.rows), vectors.data(), info + i);
             else info[i] = runtime::not_finite;
           }
         },
