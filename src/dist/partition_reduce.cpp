@@ -1,6 +1,7 @@
 // Reductions of divided arrays: of each part by itself where the reduced axes are whole, else of parts that are joined.
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "dist/partitioner.hpp"
 #include "graph/values/record_part.hpp"
@@ -87,14 +88,92 @@ value reduce_part(const node* n, const value& v, graph::payload::whole_reduction
 
 }  // namespace
 
-std::vector<value> partitioner::reduce_local(node* n, const layout& how, std::span<const value> operands) {
-  const graph::payload::whole_reduction whole{.results = std::max<std::int64_t>(n->size(), 1)};
-  const layout kept = kept_layout(n, how);
-  return once(how, [&](int p) {
-    const box where = mesh_.part(kept, n->shape, p);
-    if (is_empty(where)) return graph::record_unset(n->type, extents_of(where), device(p));
-    return reduce_part(n, operands[static_cast<std::size_t>(p)], whole);
+namespace {
+
+/// The box of a result that the elements of a box of the operand are reduced to.
+box kept_box(const node* n, const box& of) {
+  box b{dims(0), dims(0)};
+  for (int a = 0; a < of.first.size(); ++a)
+    if (!is_reduced(n, a)) b.first.push_back(of.first[a]), b.end.push_back(of.end[a]);
+  return b;
+}
+
+/// Along which axes pieces divide a box.
+struct piece_cuts {
+  bool reduced = false, kept = false;
+
+  piece_cuts(const node* n, const pieces& all, const box& where) {
+    for (const piece& one : all)
+      for (int a = 0; a < where.first.size(); ++a)
+        if (one.where.first[a] != where.first[a] || one.where.end[a] != where.end[a])
+          (is_reduced(n, a) ? reduced : kept) = true;
+  }
+};
+
+/// What joins two results whose order does not matter.
+std::optional<opcode> joins_two(const node* n) {
+  const bool truth = n->type == dtype::b1;
+  switch (n->reduce().op) {
+    case reduce_op::min: return truth ? opcode::logical_and : opcode::minimum;
+    case reduce_op::max: return truth ? opcode::logical_or : opcode::maximum;
+    case reduce_op::all: return opcode::logical_and;
+    case reduce_op::any: return opcode::logical_or;
+    case reduce_op::count: return opcode::add;
+    case reduce_op::sum: return is_inexact(n->type) ? std::nullopt : std::optional(opcode::add);
+    case reduce_op::prod: return is_inexact(n->type) ? std::nullopt : std::optional(opcode::multiply);
+    default: return std::nullopt;
+  }
+}
+
+bool is_reduced_apart(const node* n, const pieces& all, const box& where) {
+  if (all.size() == 1) return true;
+  const piece_cuts cuts(n, all, where);
+  return !all.empty() && (!cuts.reduced || (!cuts.kept && joins_two(n)));
+}
+
+/// The results of a part from its pieces, which are not put together: that would store them.
+pieces reduce_pieces(const node* n, const pieces& all, graph::payload::whole_reduction whole) {
+  pieces out;
+  for (const piece& one : all) {
+    const box where = kept_box(n, one.where);
+    const value result = reduce_part(n, one.v, whole);
+    if (!out.empty() && same(out.back().where, where))
+      out.back().v = graph::record_map(*joins_two(n), n->type, result->shape, {out.back().v, result});
+    else out.push_back({where, result});
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<pieces> partitioner::pieces_to_reduce(node* n, const layout& how) {
+  node* const x = n->operand(0);
+  std::vector<pieces> room;
+  const std::vector<pieces>& all = get(x, how, room);
+  const bool apart = std::all_of(mesh_.locals.begin(), mesh_.locals.end(), [&](int p) {
+    return is_reduced_apart(n, all[static_cast<std::size_t>(p)], mesh_.part(how, x->shape, p));
   });
+  if (apart) return all;
+  std::vector<value> joined_parts = whole(x, how);
+  std::vector<pieces> out(joined_parts.size());
+  for (const int p : mesh_.locals) {
+    const auto k = static_cast<std::size_t>(p);
+    out[k].push_back({mesh_.part(how, x->shape, p), std::move(joined_parts[k])});
+  }
+  return out;
+}
+
+parts partitioner::reduce_local(node* n, const layout& how) {
+  const graph::payload::whole_reduction order{.results = std::max<std::int64_t>(n->size(), 1)};
+  const std::vector<pieces> all = pieces_to_reduce(n, how);
+  parts out{kept_layout(n, how), std::vector<pieces>(all.size())};
+  for (const int p : mesh_.locals) {
+    const auto k = static_cast<std::size_t>(p);
+    if (is_empty(mesh_.part(out.how, n->shape, p))) continue;
+    const int t = mesh_.twin(how, p);
+    out.at[k] = t < p ? out.at[static_cast<std::size_t>(t)] : reduce_pieces(n, all[k], order);
+  }
+  return out;
 }
 
 /// Gives the positions along reduced axes parts along a kept one instead.
@@ -167,8 +246,7 @@ partitioner::entry partitioner::reduce(node* n) {
                      "redistribute the array along another axis, or with replicate()");
     }
   }
-  const std::vector<value> operands = whole(x, how);
-  return entry_of(as_parts(mesh_, kept_layout(n, how), n->shape, reduce_local(n, how, operands)));
+  return entry_of(reduce_local(n, how));
 }
 
 namespace {
@@ -213,6 +291,18 @@ reduce_op joins_results_of(reduce_op op) { return op == reduce_op::count ? reduc
 
 }  // namespace
 
+/// The results of the positions' parts, each as its part of an array that has them beside each other.
+std::vector<value> partitioner::reduce_each(node* n, const layout& how, const layout& to, const dims& shape) {
+  const std::vector<pieces> all = pieces_to_reduce(n, how);
+  return once(how, [&](int p) {
+    const box where = mesh_.part(to, shape, p);
+    if (is_empty(where)) return graph::record_unset(n->type, extents_of(where), device(p));
+    const pieces results = reduce_pieces(n, all[static_cast<std::size_t>(p)], {});
+    const box kept = kept_box(n, mesh_.part(how, n->operand(0)->shape, p));
+    return with_shape(joined(results, kept, n->type, device(p)), extents_of(where));
+  });
+}
+
 /// Sums of parts, one after the other: integers keep their bits in any order.
 partitioner::entry partitioner::sum_integers(node* n, const layout& how) {
   auto sum = std::make_shared<unmade_sum>();
@@ -238,26 +328,15 @@ partitioner::entry partitioner::sum_integers(node* n, const layout& how) {
     ++s.axis;
     sum->how.add(std::move(s));
   }
-  const std::vector<value> operands = whole(n->operand(0), how);
-  out.terms =
-      as_parts(mesh_, sum->how, sum->shape, once(how, [&](int p) {
-                 const box where = mesh_.part(sum->how, sum->shape, p);
-                 if (is_empty(where)) return graph::record_unset(n->type, extents_of(where), device(p));
-                 return with_shape(reduce_part(n, operands[static_cast<std::size_t>(p)], {}), extents_of(where));
-               }));
+  out.terms = as_parts(mesh_, sum->how, sum->shape, reduce_each(n, how, sum->how, sum->shape));
   out.sum = std::move(sum);
   out.waits = true;
   return out;
 }
 
 parts partitioner::reduce_free_order(node* n, const layout& how) {
-  const std::vector<value> operands = whole(n->operand(0), how);
   const beside b = beside_of(n, how);
-  std::vector<value> own = once(how, [&](int p) {
-    const box where = mesh_.part(b.how, b.shape, p);
-    if (is_empty(where)) return graph::record_unset(n->type, extents_of(where), device(p));
-    return with_shape(reduce_part(n, operands[static_cast<std::size_t>(p)], {}), extents_of(where));
-  });
+  std::vector<value> own = reduce_each(n, how, b.how, b.shape);
   const layout kept = kept_layout(n, how);
   layout wanted = kept;
   for (split& s : wanted.splits) s.axis += b.shape.size() - n->shape.size();

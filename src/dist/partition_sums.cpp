@@ -148,6 +148,35 @@ std::vector<run_of_splits> runs_of_splits(pieces all, const box& where, int axis
 
 }  // namespace
 
+/// The pieces of an operand with its axes from first to end joined to one; put together where one of them divides another of these
+/// than the first.
+std::vector<pieces> partitioner::flat_pieces(node* x, const layout& how, int first, int end) {
+  std::vector<pieces> room;
+  std::vector<pieces> all = get(x, how, room);
+  std::int64_t inner = 1;
+  for (int a = first + 1; a < end; ++a) inner *= x->shape[a];
+  const auto is_whole = [&](const piece& one) {
+    for (int a = first + 1; a < end; ++a)
+      if (one.where.first[a] != 0 || one.where.end[a] != x->shape[a]) return false;
+    return true;
+  };
+  if (!std::all_of(all.begin(), all.end(),
+                   [&](const pieces& part) { return std::all_of(part.begin(), part.end(), is_whole); }))
+    all = as_parts(mesh_, how, x->shape, whole(x, how)).at;
+  for (pieces& part : all)
+    for (piece& one : part) {
+      box flat{dims(0), dims(0)};
+      for (int a = 0; a < x->shape.size(); ++a) {
+        if (a > first && a < end) continue;
+        const std::int64_t times = a == first ? inner : 1;
+        flat.first.push_back(one.where.first[a] * times);
+        flat.end.push_back(one.where.end[a] * times);
+      }
+      one = {flat, with_shape(one.v, extents_of(flat))};
+    }
+  return all;
+}
+
 bool partitioner::reduce_in_splits(node* n, const layout& how, entry& out) {
   node* const x = n->operand(0);
   joined_reduction j;
@@ -171,15 +200,8 @@ bool partitioner::reduce_in_splits(node* n, const layout& how, entry& out) {
     flat.add(std::move(s));
     in_splits.add(std::move(wide));
   }
-  std::vector<value> operands = whole(x, how);
-  for (int p = 0; p < mesh_.size(); ++p) {
-    value& v = operands[static_cast<std::size_t>(p)];
-    const box where = mesh_.part(flat, j.shape, p);
-    if (!is_empty(where) && v) v = with_shape(v, extents_of(where));
-  }
   const wishes want = parts_under(mesh_, in_splits, j.shape);
-  const std::vector<pieces> all =
-      mover_.fetch(as_parts(mesh_, flat, j.shape, std::move(operands)), j.shape, x->type, want);
+  const std::vector<pieces> all = mover_.fetch({flat, flat_pieces(x, how, j.first, j.end)}, j.shape, x->type, want);
   // 16-bit numbers are joined in float32.
   const dtype type = x->type == dtype::f16 || x->type == dtype::bf16 ? dtype::f32 : x->type;
   const whole_order whole_of{n->size(), static_cast<std::uint16_t>(order.lanes), rows};

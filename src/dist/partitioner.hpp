@@ -102,10 +102,14 @@ class partitioner {
   entry reduce(node* n);
 
   // reduce (partition_reduce.cpp, partition_sums.cpp)
-  std::vector<value> reduce_local(node* n, const layout& how, std::span<const value> operands);
+  /// A part's pieces where they are reduced one by one, else the part.
+  std::vector<pieces> pieces_to_reduce(node* n, const layout& how);
+  parts reduce_local(node* n, const layout& how);
+  std::vector<value> reduce_each(node* n, const layout& how, const layout& to, const dims& shape);
   parts reduce_free_order(node* n, const layout& how);
   entry sum_integers(node* n, const layout& how);
   parts reduce_arg(node* n, const layout& how);
+  std::vector<pieces> flat_pieces(node* x, const layout& how, int first, int end);
   bool reduce_in_splits(node* n, const layout& how, entry& out);
   entry reduce_moment(node* n);
   bool localise(node* n, layout& how);
