@@ -1,8 +1,11 @@
 // Sums that are not made before somebody needs them. Their terms stay where they are; who needs the sum in some layout gets
 // the terms of its blocks, all of them in one order, so that the bits do not depend on when, where or how often that is.
 #include <algorithm>
+#include <bit>
 
 #include "dist/partitioner.hpp"
+#include "graph/values/record_part.hpp"
+#include "jit/program/addition_order.hpp"
 
 namespace sinter::sharding {
 namespace {
@@ -40,7 +43,67 @@ std::vector<int> sorted(std::vector<int> axes) {
 
 }  // namespace
 
+namespace {
+
+/// One kernel: a column of groups of four elements, which are a term and three that change nothing, in one split. Products of complex numbers
+/// are not unchanged by ones (infinities).
+value joined_as_column(const unmade_sum& s, const value& terms) {
+  const int axis = s.axis, rank = terms->shape.size();
+  dims shape, strides;
+  const dims dense = core::contiguous_strides(terms->shape);
+  std::int64_t last = 1;  // extent of the last axis that is not 1, of those after the terms
+  for (int a = 0; a < rank; ++a) {
+    shape.push_back(terms->shape[a]);
+    strides.push_back(dense[a]);
+    if (a > axis && shape.back() != 1) last = shape.back();
+    if (a != axis) continue;
+    shape.push_back(jit::addition_group);
+    strides.push_back(0);
+  }
+  const bool doubled = last == 1;  // one column looks like a row: it is joined twice, side by side
+  if (doubled) {
+    shape.push_back(2);
+    strides.push_back(0);
+  }
+  const runtime::device_id device = terms->device;
+  const value groups = graph::record_view(terms, shape, strides, 0);
+  jit::scalar zero, one;
+  zero.type = dtype::i64;
+  zero.i = 0;
+  one.type = terms->type;
+  if (is_inexact(one.type)) one.f[0] = 1;
+  else one.i = 1;
+  const value is_term = graph::record_map(
+      opcode::equal, dtype::b1, shape,
+      {graph::record_iota(shape, axis + 1, device), graph::record_scalar(zero, dtype::i64, shape, device)});
+  const value rest = s.op == reduce_op::sum ? nothing(terms->type, shape, device)
+                                            : graph::record_scalar(one, terms->type, shape, device);
+  const value elements = graph::record_map(opcode::select, terms->type, shape, {is_term, groups, rest});
+  bool flags[core::max_rank + 3] = {};
+  flags[axis] = flags[axis + 1] = true;
+  const value sums = graph::record_part_of_reduce(
+      s.op, nullptr, terms->type, elements, std::span(flags, static_cast<std::size_t>(shape.size())),
+      {.results = std::max<std::int64_t>(terms->size() / terms->shape[axis], 1),
+       .split_lanes = static_cast<std::uint16_t>(s.lanes)});
+  if (!doubled) return sums;
+  dims kept = sums->shape;
+  const dims pairs = core::contiguous_strides(kept);
+  kept.resize(kept.size() - 1);
+  return graph::record_view(sums, kept, dims(pairs.data(), kept.size()), 0);
+}
+
+constexpr std::int64_t few_joins = 8;
+
+/// Whether additions of whole blocks of terms, which are elementwise and fuse with what follows, are few.
+bool joins_in_few(std::int64_t terms, std::int64_t lanes) {
+  return terms % lanes == 0 && terms / lanes + std::bit_width(static_cast<std::uint64_t>(lanes)) <= few_joins;
+}
+
+}  // namespace
+
 value join_terms(const unmade_sum& s, const value& terms) {
+  const bool is_complex_product = s.op != reduce_op::sum && is_complex(s.type);
+  if (!joins_in_few(terms->shape[s.axis], s.lanes) && !is_complex_product) return joined_as_column(s, terms);
   const opcode apply = s.op == reduce_op::sum ? opcode::add : opcode::multiply;
   const int axis = s.axis;
   const auto range = [&](const value& v, std::int64_t first, std::int64_t count) {

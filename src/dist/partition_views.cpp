@@ -278,13 +278,14 @@ parts partitioner::view_of(const parts& from, const dims& base, dtype type, cons
     parts moved;
     if (view_oblique(from, base, type, shape, strides, offset, moved)) return moved;
     if (s && view_across(from, base, type, shape, *s, moved)) return moved;
-    if (!from.how.is_replicated())
+    const std::int64_t bytes = core::element_count(base) * static_cast<std::int64_t>(itemsize(type));
+    if (!from.how.is_replicated() && bytes > small_operand)
       refuse_sharded(s ? "reshape" : "view",
                      "a view of shape " + core::to_string(shape) + " crosses the parts of an array of shape " +
                          core::to_string(base) + " that is " + placements_text(mesh_, from.how),
                      s ? "redistribute it along the first of the axes that are joined, or with replicate()"
                        : "redistribute it with replicate()");
-    const std::vector<value> all = whole_of(from, base, type, from.how);
+    const std::vector<value> all = whole_of(from, base, type, {});
     return as_parts(mesh_, {}, shape, once({}, [&](int p) {
                       return graph::record_view(all[static_cast<std::size_t>(p)], shape, strides, offset);
                     }));
@@ -381,20 +382,34 @@ parts partitioner::update(node* n) {
     how = std::move(like);
   }
   layout joined_layout;
-  const bool possible =
-      s && join_layout(*s, base->shape, how, joined_layout) && (s->is_plain() || joined_layout.is_replicated());
+  const auto is_possible = [&] {
+    return s && join_layout(*s, base->shape, how, joined_layout) && (s->is_plain() || joined_layout.is_replicated());
+  };
+  bool possible = is_possible();
   std::optional<oblique> o;
   if (!possible && !how.is_replicated())
     o = find_oblique(base->shape, written->shape, n->update().strides, n->update().offset);
   if (o && std::any_of(how.splits.begin(), how.splits.end(),
                        [&](const split& one) { return o->stepping_along(one.axis) == -2; }))
     o.reset();
-  if (!possible && !o && !how.is_replicated() && !at(base).free)
-    refuse_sharded("assignment",
-                   "a region of shape " + core::to_string(written->shape) + " crosses the parts of an array of shape " +
-                       core::to_string(base->shape) + " that is " + placements_text(mesh_, how),
-                   "redistribute the array with replicate()");
-  if (!possible && !o) how = {};
+  const layout kept = how;
+  if (!possible && !o && !how.is_replicated()) {
+    // Written where the elements of the region lie behind each other, or everywhere; then each part comes back.
+    const auto bytes = static_cast<std::int64_t>(base->bytes());
+    layout source;
+    how = {};
+    if (s && divide_first(*s, base->shape, bytes, kept, source)) {
+      how = std::move(source);
+      possible = is_possible();
+      if (!possible) how = {};
+    }
+    if (!possible && bytes > small_operand && !at(base).free)
+      refuse_sharded("assignment",
+                     "a region of shape " + core::to_string(written->shape) +
+                         " crosses the parts of an array of shape " + core::to_string(base->shape) + " that is " +
+                         placements_text(mesh_, kept),
+                     "redistribute the array with replicate()");
+  }
   const wishes of_base = parts_under(mesh_, how, base->shape);
   wishes want;
   std::vector<bool> is_written(static_cast<std::size_t>(mesh_.size()), true);
@@ -452,7 +467,9 @@ parts partitioner::update(node* n) {
     }
     out.push_back(std::move(v));
   }
-  return as_parts(mesh_, how, n->shape, std::move(out));
+  parts result = as_parts(mesh_, how, n->shape, std::move(out));
+  if (how == kept) return result;
+  return {kept, mover_.fetch(result, n->shape, n->type, parts_under(mesh_, kept, n->shape))};
 }
 
 }  // namespace sinter::sharding

@@ -344,6 +344,9 @@ layout partitioner::choose(const dims& shape, dtype type, std::span<node* const>
 namespace {
 
 constexpr std::size_t most_cells = 16;
+/// An operand of which each element is read by so many of the result is put together rather than the result computed in blocks: those would
+/// be stored where a reduction reads them as one.
+constexpr std::int64_t many_readers = 8;
 
 /// The blocks into which the pieces of operands divide a box of the result.
 std::vector<box> cells_of(const box& where, const dims& shape, std::span<node* const> operands,
@@ -422,16 +425,18 @@ parts partitioner::map_in(node* n, const layout& how) {
     std::vector<const pieces*> here;
     for (const auto* one : all) here.push_back(one ? &(*one)[at_p] : nullptr);
     std::vector<pieces> one_piece(operands.size());
-    std::vector<box> cells = cells_of(where, n->shape, operands, here);
-    if (cells.size() > most_cells) {
+    const auto put_together = [&](std::int64_t readers) {
       for (std::size_t k = 0; k < operands.size(); ++k) {
         if (!here[k] || here[k]->size() < 2) continue;
         const box own = operand_box(where, n->shape, operands[k]->shape);
+        if (count_of(where) / count_of(own) < readers) continue;
         one_piece[k] = {{own, joined(*here[k], own, operands[k]->type, device(p))}};
         here[k] = &one_piece[k];
       }
-      cells = {where};
-    }
+      return cells_of(where, n->shape, operands, here);
+    };
+    std::vector<box> cells = put_together(many_readers);
+    if (cells.size() > most_cells) cells = put_together(0);
     for (const box& cell : cells) {
       std::vector<value> values;
       for (std::size_t k = 0; k < operands.size(); ++k) {

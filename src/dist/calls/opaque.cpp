@@ -189,6 +189,11 @@ class mesh_calls final : public ops::interceptor {
       layout unused;
       if (axis >= 0 && without_axes(x, {axis}, unused)) return run_along(call, {axis});
       if (orders_vector(call)) return name == "topk" ? first_of_parts(call) : sort_parts(call);
+      if (static_cast<std::int64_t>(x.leaf->bytes()) <= small_operand) {
+        if (axis >= 0) return run_whole(call);
+        call.operands[0] = ops::wrap(x.leaf).reshape(shape_t{-1});  // which may be everywhere
+        return run_here(call);
+      }
       refuse_call(call, x,
                   axis < 0 ? "it is flattened, which crosses the parts" : "there is no other axis to divide it along",
                   "redistribute it along its first axis, {shard(0)}, or with {replicate()}, or gather it");

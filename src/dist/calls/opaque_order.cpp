@@ -369,7 +369,8 @@ results first_of_parts(const opaque_call& call) {
 results ranks_of_parts(const opaque_call& call) {
   operand_parts x = parts_of(call.operands[0]);
   if (x.shape().size() > 1) x = parts_of(ops::wrap(x.leaf).reshape(shape_t{-1}));
-  const ndarray sorted = sort_vector(x, false, false).values;
+  // An array of one element is everywhere as a vector.
+  const ndarray sorted = x.how().is_replicated() ? sort(ops::wrap(x.leaf)) : sort_vector(x, false, false).values;
   std::vector<ndarray> found;
   for (const std::int64_t rank : call.numbers) found.push_back(sorted(slice(rank, rank + 1)));
   dims shape = parts_of(call.operands[0]).shape();
