@@ -23,7 +23,7 @@ std::vector<std::int64_t> counts(std::int64_t n) {
   return out;
 }
 ndarray windowed(const ndarray& x, ndarray (*window)(std::int64_t, const create_kw&)) {
-  return x * window(x.size(), {});
+  return x * window(x.size(), {.device = x.device()});
 }
 
 /// Borders, repetitions, parts, selections.
@@ -67,7 +67,7 @@ const unary_table& shaped_table() {
       {"diagflat", [](array_in x) { return diagflat(x); }},
       {"diagonal", [](array_in x) { return diagonal(x, {.offset = 0, .axis1 = -1, .axis2 = 0}).copy(); }},
       {"triu", [](array_in x) { return triu(x, 1); }},
-      {"indices", [](array_in x) { return x + indices(x.shape())(-1); }},
+      {"indices", [](array_in x) { return x + indices(x.shape(), {.device = x.device()})(-1); }},
       {"sort 0", [](array_in x) { return sort(x, 0); }},
       {"argsort", [](array_in x) { return argsort(x); }},
       {"unique", [](array_in x) { return unique(x).values; }},
@@ -105,7 +105,8 @@ const unary_table& numeric_table() {
       {"trapezoid twice", [](array_in x) { return trapezoid(x) * 2; }},
       {"interp",
        [](array_in x) {
-         return interp(x, array({-4.0, -2.0, 0.0, 1.0, 5.0}), array({0.0, 2.0, 8.0, 4.0, -4.0}));
+         const create_kw here{.device = x.device()};
+         return interp(x, array({-4.0, -2.0, 0.0, 1.0, 5.0}, here), array({0.0, 2.0, 8.0, 4.0, -4.0}, here));
        }},
       {"unwrap", [](array_in x) { return unwrap(x, {.period = 4}); }},
       {"unwrap radians", [](array_in x) { return unwrap(x); }},
@@ -120,11 +121,11 @@ const unary_table& numeric_table() {
       {"hamming", [](array_in x) { return windowed(x, hamming); }},
       {"blackman", [](array_in x) { return windowed(x, blackman); }},
       {"bartlett", [](array_in x) { return windowed(x, bartlett); }},
-      {"kaiser", [](array_in x) { return x * kaiser(x.size(), 5.0); }},
+      {"kaiser", [](array_in x) { return x * kaiser(x.size(), 5.0, {.device = x.device()}); }},
       {"softmax", [](array_in x) { return special::softmax(x, -1); }},
       {"log_softmax", [](array_in x) { return special::log_softmax(x, 0); }},
       {"logsumexp", [](array_in x) { return special::logsumexp(x, -1); }},
-      {"polyfit", [](array_in x) { return polyfit(arange(x.size()), x, 1); }},
+      {"polyfit", [](array_in x) { return polyfit(arange(x.size(), {.device = x.device()}), x, 1); }},
       {"cov", [](array_in x) { return cov(x); }}};
   return table;
 }
@@ -160,7 +161,7 @@ const std::unordered_map<std::string, binary_call>& binary_table() {
       {"outer", [](array_in x, array_in y) { return outer(x, y); }},
       {"cross", [](array_in x, array_in y) { return cross(x, y); }},
       {"average", [](array_in x, array_in y) { return ndarray(average(x, {.weights = y})); }},
-      {"interp of", [](array_in x, array_in y) { return interp(x, arange(y.size()), y); }},
+      {"interp of", [](array_in x, array_in y) { return interp(x, arange(y.size(), {.device = y.device()}), y); }},
       {"trapezoid of", [](array_in x, array_in y) { return trapezoid(x, y); }}};
   return table;
 }

@@ -4,7 +4,9 @@
 #include "fuzz/machine.hpp"
 
 #include <map>
+#include <optional>
 
+#include "dist/meshes.hpp"
 #include "fuzz/composed.hpp"
 #include "golden/functions.hpp"
 #include "graph/values/limits.hpp"
@@ -113,7 +115,9 @@ class limits_guard {
 
 class machine {
  public:
-  machine(const program& p, const way& w) : program_(p), way_(w) {}
+  machine(const program& p, const way& w) : program_(p), way_(w) {
+    if (!w.mesh.empty()) mesh_ = test::mesh_of(shape_t(w.mesh));
+  }
 
   outcome run() {
     outcome out;
@@ -132,6 +136,7 @@ class machine {
  private:
   const program& program_;
   way way_;
+  std::optional<dist::mesh> mesh_;
   std::size_t at_ = 0;
   std::map<int, ndarray> registers_;
   std::vector<ndarray> pending_reads_;
@@ -150,6 +155,9 @@ class machine {
       if (way_.out_of_memory) execute_twice(i, graph::limits().fail_allocation);
       else if (way_.fails_late) execute_twice(i, graph::limits().fail_launch);
       else execute(i);
+      if (mesh_ && !i.registers.empty() && registers_.count(i.registers[0]) &&
+          registers_[i.registers[0]].device() != mesh_->device())
+        throw error("[fuzz] the result of " + i.function + " has left the mesh");
       if (!i.registers.empty() && registers_.count(i.registers[0]))
         largest_ = std::max(largest_, static_cast<std::size_t>(registers_[i.registers[0]].nbytes()));
       if ((way_.when == evaluation::every_step || (way_.metered && i.op == opcode::data)) && !i.registers.empty() &&
@@ -202,6 +210,22 @@ class machine {
 
   const ndarray& get(const instruction& i, std::size_t k) { return registers_.at(i.registers[k]); }
 
+  /// Data of the program: along each axis of a mesh they are divided along one of their own, or everywhere.
+  ndarray placed(const instruction& i) const {
+    const auto type = static_cast<dtype>(i.type);
+    if (!mesh_) return made_data(type, i.shape, i);
+    const ndarray x = made_data(type, i.shape, i);
+    dist::placements how;
+    for (std::int64_t a = 0; a < mesh_->shape().ndim(); ++a) {
+      const auto choice =
+          hash(static_cast<std::uint64_t>(program_.number) * 64 + at_ * 2 + static_cast<std::uint64_t>(a)) %
+          static_cast<std::uint64_t>(x.ndim() * 2 + 1);
+      how.push_back(choice == 0 ? dist::replicate() : dist::shard(static_cast<std::int64_t>(choice - 1) / 2));
+    }
+    return dist::shard(x, *mesh_, how);
+  }
+  device target() const { return mesh_ ? mesh_->device() : default_device(); }
+
   void execute(const instruction& i) {
     if (auto made = view_of(i); made.defined()) {
       registers_[i.registers[0]] = made;
@@ -216,9 +240,9 @@ class machine {
   ndarray view_of(const instruction& i) {
     const auto type = static_cast<dtype>(i.type);
     switch (i.op) {
-      case opcode::data: return made_data(type, i.shape, i);
-      case opcode::full: return full(shape_t(i.shape), scalar(i.numbers[0]), {.dtype = type});
-      case opcode::arange: return arange(i.numbers[0], i.numbers[1], i.numbers[2], {.dtype = type});
+      case opcode::data: return placed(i);
+      case opcode::full: return full(shape_t(i.shape), scalar(i.numbers[0]), {.dtype = type, .device = target()});
+      case opcode::arange: return arange(i.numbers[0], i.numbers[1], i.numbers[2], {.dtype = type, .device = target()});
       case opcode::view: return test::at(get(i, 1), i.key);
       case opcode::transpose: return permute_dims(get(i, 1), axes(ints(i.shape)));
       case opcode::reshape: return reshape(get(i, 1), shape_t(i.shape));
@@ -351,18 +375,21 @@ class machine {
     }
   }
 
-  static void pin(const ndarray& x) {
+  /// An array on a mesh has no address.
+  void pin(const ndarray& x) const {
+    if (mesh_) return;
     test::with_element(x.dtype(), [&](auto e) { x.data<decltype(e)>(); });
   }
 
   void check_launches(std::int64_t most) const {
-    if (way_.when != evaluation::as_written || way_.plan != planning::usual) return;
+    if (way_.when != evaluation::as_written || way_.plan != planning::usual || mesh_) return;
     const auto n = current_backend().statistics().launches - marked_launches_;
     if (n > static_cast<std::uint64_t>(most)) {
       throw error("[fuzz] " + std::to_string(n) + " kernels launched, at most " + std::to_string(most) + " allowed");
     }
   }
   void check_held(std::int64_t most) const {
+    if (mesh_) return;  // parts of 256 bytes on each position
     const auto used = current_backend().memory().used;
     if (used > marked_bytes_ + static_cast<std::size_t>(most)) {
       throw error("[fuzz] " + std::to_string(used - marked_bytes_) + " bytes held, at most " + std::to_string(most) +
@@ -379,7 +406,7 @@ std::string way::name() const {
   return std::string(when_names[static_cast<int>(when)]) + (compiled ? ", compiled, " : ", interpreted, ") +
          std::to_string(threads) + (threads == 1 ? " thread" : " threads") + plan_names[static_cast<int>(plan)] +
          (out_of_memory ? ", out of memory now and then" : "") + (fails_late ? ", failing launches" : "") +
-         (copied ? ", reads copied" : "");
+         (copied ? ", reads copied" : "") + (mesh.empty() ? "" : ", on a mesh of " + to_string(shape_t(mesh)));
 }
 
 outcome run(const program& p, const way& w) {

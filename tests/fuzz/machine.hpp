@@ -27,10 +27,11 @@ struct way {
   bool compiled = false;  // CPU: compile each program at first use; else interpret
   int threads = 1;
   planning plan = planning::usual;
-  bool out_of_memory = false;  // an allocation of each instruction fails once, then the instruction is retried
-  bool fails_late = false;     // the same with a launch, after others of its evaluation have run
-  bool copied = false;         // every read is recorded as a copy and read at the end
-  bool metered = false;        // data are in memory before they are used
+  bool out_of_memory = false;        // an allocation of each instruction fails once, then the instruction is retried
+  bool fails_late = false;           // the same with a launch, after others of its evaluation have run
+  bool copied = false;               // every read is recorded as a copy and read at the end
+  bool metered = false;              // data are in memory before they are used
+  std::vector<std::int64_t> mesh{};  // extents of a mesh that data are divided on; none: one device
 
   std::string name() const;
 };
