@@ -2,9 +2,11 @@
 #include <cstdio>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "common/command_line.hpp"
 #include "distributed/programs.hpp"
+#include "distributed/scaling.hpp"
 
 namespace {
 
@@ -16,10 +18,12 @@ constexpr const char* help =
     "  --devices N     positions of the mesh (4): the first N GPUs, or the CPU N times; under mpirun the processes\n"
     "  --size N        points, cells along a side, unknowns, samples\n"
     "  --steps N       of heat and of logistic\n"
-    "  --explain       prints the plans: kernels, collectives and their bytes\n";
+    "  --explain       prints the plans: kernels, collectives and their bytes\n"
+    "  --scaling FILE  runs them on 1, 2, 4 ... devices of the process, with the same work in all and with the same\n"
+    "                  work for each, and draws what that gives as a PNG\n";
 
 struct options {
-  std::string program = "all";
+  std::string program = "all", scaling;
   sizes s;
   bool help = false;
 };
@@ -31,6 +35,7 @@ options parse(int count, char** words) {
     const auto word = list.take();
     if (word == "--help") o.help = true;
     else if (word == "--explain") o.s.explain = true;
+    else if (word == "--scaling") o.scaling = list.value_of(word);
     else if (word == "--program") {
       o.program = list.value_of(word);
       examples::parse_choice(word, o.program, {"all", "search", "heat", "gradients", "logistic"});
@@ -47,12 +52,21 @@ options parse(int count, char** words) {
   return o;
 }
 
-void run(const char* name, const options& o, outcome (*program)(const sizes&)) {
-  if (o.program != "all" && o.program != name) return;
-  const outcome r = program(o.s);
-  std::printf("%-10s %d devices %.4f s, one %.4f s, ratio %.2f; difference %.3g, %.3g allowed\n", name, o.s.devices,
+constexpr program all_programs[] = {
+    {"search", search}, {"heat", heat}, {"gradients", gradients}, {"logistic", logistic}};
+
+outcome run(const program& p, const sizes& s) {
+  const outcome r = p.on(s);
+  std::printf("%-10s %d devices %.4f s, one %.4f s, ratio %.2f; difference %.3g, %.3g allowed\n", p.name, s.devices,
               r.mesh_seconds, r.one_seconds, r.one_seconds / r.mesh_seconds, r.difference, r.allowed);
-  if (!(r.difference <= r.allowed)) throw std::runtime_error(std::string(name) + " differs from one device");
+  if (!(r.difference <= r.allowed)) throw std::runtime_error(std::string(p.name) + " differs from one device");
+  return r;
+}
+
+void scale(const options& o, const std::vector<program>& programs) {
+  std::vector<curve> curves;
+  for (const program& p : programs) curves.push_back(curve_of(p, o.s, run));
+  write_scaling(o.scaling, curves);
 }
 
 }  // namespace
@@ -64,9 +78,10 @@ int main(int count, char** words) {
       std::fputs(help, stdout);
       return;
     }
-    run("search", o, search);
-    run("heat", o, heat);
-    run("gradients", o, gradients);
-    run("logistic", o, logistic);
+    std::vector<program> chosen;
+    for (const program& p : all_programs)
+      if (o.program == "all" || o.program == p.name) chosen.push_back(p);
+    if (!o.scaling.empty()) return scale(o, chosen);
+    for (const program& p : chosen) run(p, o.s);
   });
 }

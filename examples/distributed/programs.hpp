@@ -13,8 +13,9 @@ using sn::ndarray;
 
 struct sizes {
   int devices = 4;
-  std::int64_t size = 0;   // 0: the program's own
-  std::int64_t steps = 0;  // likewise
+  std::int64_t size = 0;   // 0: the program's own, larger where the default device is a GPU
+  std::int64_t steps = 0;  // 0: the program's own
+  double work = 1;         // so many times the elements
   bool explain = false;
 };
 
