@@ -291,6 +291,12 @@ TEST_CASE("factorisations refuse singular matrices and bad arguments") {
   CHECK_THROWS_AS(sl::splu(sparse::sparse_array()), value_error);
   CHECK_THROWS_AS(sl::superlu().shape(), value_error);
   CHECK_THROWS_AS(sl::spsolve_triangular(sparse::csr_array(places), ones({3})), linalg_error);
+  try {
+    (void)sl::splu(a * std::nan(""));
+    CHECK(false);
+  } catch (const linalg_error& e) {
+    CHECK(std::string(e.what()) == "[splu] the matrix of shape (4, 4) has elements that are not finite");
+  }
   CHECK(sl::splu(sparse::csr_array(zeros({0, 0}))).solve(zeros({0})).size() == 0);
 }
 
@@ -340,6 +346,10 @@ TEST_CASE("eigsh and svds: invariant subspaces, complex matrices, no convergence
   CHECK_THROWS_AS(sl::eigsh(h, {.k = 40}), value_error);
   CHECK_THROWS_AS(sl::eigsh(h, {.which = "LR"}), value_error);
   CHECK_THROWS_AS(sl::eigsh(h, {.k = 4, .ncv = 4}), value_error);
+  CHECK_THROWS_AS(sl::eigsh(h, {.k = 4, .maxiter = 0}), value_error);
+  CHECK_THROWS_AS(sl::svds(h, {.k = 4, .maxiter = -1}), value_error);
+  CHECK(sl::expm_multiply(zeros({0, 0}), zeros({0, 2})).shape() == shape_t{0, 2});
+  CHECK(sl::expm_multiply(h, zeros({40, 0}), 0, 1, 3).shape() == shape_t{3, 40, 0});
   CHECK_THROWS_AS(sl::eigsh(ones({3, 4})), shape_error);
   CHECK_THROWS_AS(sl::eigsh(full({9, 9}, std::nan("")), {.k = 2}), linalg_error);
   const sl::linear_operator f({9, 9}, [](const ndarray& x) { return 2 * x; });
