@@ -83,7 +83,8 @@ struct dbscan_result {
 };
 /// Density-based clusters (Ester, Kriegel, Sander and Xu, 1996) with scikit-learn's labels: a border point belongs to the first
 /// cluster that it is near to. In up to three dimensions (Euclidean), on the CPU in up to sixteen where a tree has to read at most a
-/// quarter of its leaves, and for haversine, neighbours are walked in a tree and never stored; else they are lists. Waits. value_error: eps <= 0, min_samples < 1.
+/// quarter of its leaves, and for haversine, neighbours are walked in a tree and never stored; else they are lists. Waits. value_error: eps <= 0, min_samples < 1, precomputed
+/// distances below 0.
 dbscan_result dbscan(const ndarray& x, double eps = 0.5, const dbscan_kw& kw = {});
 
 struct linkage_kw {
@@ -106,7 +107,8 @@ struct fcluster_kw {
 };
 /// Flat clusters of a tree: int64 labels (n,) from 1 on, numbered as SciPy does. "distance": points whose clusters merge at up to t;
 /// "inconsistent": below which no merge has an inconsistency above t; "maxclust": at most t clusters, of a distance as small as
-/// possible; "monocrit" and "maxclust_monocrit": the same of values that are given. On the host. value_error: not a tree, another criterion.
+/// possible; "monocrit" and "maxclust_monocrit": the same of values that are given. On the host. value_error: not a tree, another criterion, less
+/// than one cluster.
 ndarray fcluster(const ndarray& z, double t, const fcluster_kw& kw = {});
 /// Of each merge the mean and the deviation of the distances of the merges up to `depth` - 1 levels below and of itself, their
 /// number, and how many deviations its distance is above the mean: float64 (n - 1, 4), on the host.

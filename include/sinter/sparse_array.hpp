@@ -162,7 +162,7 @@ class sparse_array {
   /// `A[np.ix_(rows, cols)]`). csr and csc stay what they are, coo gives csr. Waits for the size. index_error.
   sparse_array operator()(const index& rows, const index& columns) const;
   sparse_array operator()(const index& rows) const;
-  /// The k-th diagonal, dense.
+  /// The k-th diagonal, dense; empty where there is none.
   ndarray diagonal(std::int64_t k = 0) const;
   ndarray trace(std::int64_t k = 0) const;
   /// Writes a number, or one element for each place (or fewer: the first ones), to the k-th diagonal. Of this array, not

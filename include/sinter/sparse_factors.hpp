@@ -4,7 +4,8 @@
 // They are computed on the host by SuperLU (Demmel, Eisenstat, Gilbert, Li, Liu, A Supernodal Approach to Sparse Partial
 // Pivoting, 1999), as SciPy's: libsuperlu5 of Debian, opened on first use; device_error that names the package where it is missing.
 // Arrays of a GPU are copied to the host for that, and the results back; spsolve alone is solved there where cuDSS 1 or, for one
-// right-hand side, cuSOLVER can be opened, and by SuperLU where these do not tell whether A is singular. All functions wait.
+// right-hand side, cuSOLVER can be opened, and by SuperLU where these do not tell whether A is singular, or leave a residual that
+// rounding does not. All functions wait.
 //
 // dtypes: float32, float64, complex64, complex128; others count as float64. Matrices of other formats than csc are converted.
 // shape_error: not square, or extents that do not fit; value_error: 2^31 entries or more, which SuperLU cannot count;

@@ -209,6 +209,8 @@ inline std::atomic<bool> multiplies_normal{true};
 /// Whether simulated GPUs have a library for sparse systems, and how many of these it has been given.
 inline std::atomic<bool> solves_systems{false};
 inline std::atomic<int> systems_solved{0};
+/// What its solutions are multiplied with: a library that loses digits.
+inline std::atomic<double> error_of_solutions{1};
 
 /// Such a system by elimination with the matrix as a dense one; false where a pivot is small.
 template <class T>
@@ -236,7 +238,7 @@ bool eliminate(const runtime::sparse_system& s, T* x) {
     }
   }
   for (std::int64_t c = 0; c < s.columns; ++c)
-    for (std::int64_t i = 0; i < n; ++i) x[c * n + i] /= at(i, i);
+    for (std::int64_t i = 0; i < n; ++i) x[c * n + i] *= static_cast<T>(error_of_solutions.load()) / at(i, i);
   return true;
 }
 

@@ -120,6 +120,7 @@ cluster::dbscan_result cluster::dbscan(const ndarray& x, double eps, const dbsca
   const ndarray weights = finite_sample_weight(kw.sample_weight, points, float64, function);
   if (kw.metric == "precomputed") {
     if (d != n) fail<shape_error>(function, "a matrix of distances is square, not of shape ", points.shape());
+    if (any(points < 0).item<bool>()) fail<value_error>(function, "there are distances below 0");
     return by_lists(lists_of_distances(points, eps), kw.min_samples, weights);
   }
   const auto lists = [&] {

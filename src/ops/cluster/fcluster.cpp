@@ -165,11 +165,14 @@ ndarray cluster::fcluster(const ndarray& z, double t, const fcluster_kw& kw) {
   // SciPy's order, too: no tree is walked.
   const bool counts = kw.criterion == "maxclust" || kw.criterion == "maxclust_monocrit";
   const bool given = kw.criterion == "monocrit" || kw.criterion == "maxclust_monocrit";
-  if (given != kw.monocrit.defined())
+  if (given && !kw.monocrit.defined())
+    fail<value_error>(function, "the criterion \"", kw.criterion, "\" needs values: monocrit");
+  if (!given && kw.monocrit.defined())
     fail<value_error>(function, "monocrit goes with the criteria \"monocrit\" and \"maxclust_monocrit\", not with \"",
                       kw.criterion, "\"");
   if (given && view_of(kw.monocrit, function).shape != core::dims{tree.merges()})
     fail<shape_error>(function, "monocrit of shape ", kw.monocrit.shape(), " for ", tree.merges(), " merges");
+  if (counts && !(t >= 1)) fail<value_error>(function, "t = ", t, " clusters are less than 1");
   if (counts && t >= static_cast<double>(tree.points())) return arange(1, tree.points() + 1, {.device = z.device()});
   std::vector<double> values;
   double threshold = t;

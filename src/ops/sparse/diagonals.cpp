@@ -75,13 +75,10 @@ std::optional<state_ref> with_diagonal_on_host(const sparse_state& s, const ndar
   graph::inherit_faults(data, {&written});
   return with_elements(s, wrap(data));
 }
-std::int64_t diagonal_length(const char* function, const sparse_state& s, std::int64_t k) {
-  if (k <= -s.rows - (s.rows == 0) || k >= s.columns + (s.columns == 0)) {
-    if (s.rows == 0 || s.columns == 0) return 0;
-    fail<value_error>(function, "diagonal ", k, " is outside of shape (", s.rows, ", ", s.columns, ")");
-  }
-  return std::max<std::int64_t>(
-      0, std::min(s.rows + std::min<std::int64_t>(k, 0), s.columns - std::max<std::int64_t>(k, 0)));
+/// 0 of one outside of the matrix.
+std::int64_t diagonal_length(const sparse_state& s, std::int64_t k) {
+  if (k <= -s.rows || k >= s.columns) return 0;
+  return std::min(s.rows + std::min<std::int64_t>(k, 0), s.columns - std::max<std::int64_t>(k, 0));
 }
 
 }  // namespace
@@ -92,7 +89,7 @@ namespace sparse {
 
 ndarray sparse_array::diagonal(std::int64_t k) const {
   const auto& s = *ops::state_of(*this, "diagonal");
-  const std::int64_t length = ops::diagonal_length("diagonal", s, k);
+  const std::int64_t length = ops::diagonal_length(s, k);
   const sinter::dtype t = s.data.dtype(), wide = is_bool(t) ? int64 : t;
   if (length > 0 && ops::is_compressed(s) && ops::kernels_of(s).arranges())
     return ops::diagonal_on_host(s, k, length).astype(t, /*copy=*/false);
@@ -108,7 +105,9 @@ ndarray sparse_array::trace(std::int64_t k) const { return sinter::sum(diagonal(
 
 void sparse_array::setdiag(const operand& values, std::int64_t k) & {
   const auto s = ops::state_of(*this, "setdiag");
-  const std::int64_t length = ops::diagonal_length("setdiag", *s, k);
+  const std::int64_t length = ops::diagonal_length(*s, k);
+  if (length == 0 && s->rows > 0 && s->columns > 0)
+    ops::fail<value_error>("setdiag", "diagonal ", k, " is outside of shape (", s->rows, ", ", s->columns, ")");
   const sinter::device where = s->data.device();
   ndarray x =
       values.is_array() ? values.array() : full(length, values.number(), {.dtype = s->data.dtype(), .device = where});

@@ -22,7 +22,8 @@ using sparse::format;
 sparse_array map_elements(const char* function, const sparse_array& a, ndarray (*f)(const ndarray&)) {
   const state_ref& given = state_of(a, function);
   const state_ref s = order_of(*given) == entry_order::canonical ? given : canonical(given);
-  return sparse_access::make(with_elements(*s, f(s->data)));
+  const ndarray data = f(s->data);
+  return sparse_access::make(with_elements(*s, data.astype(element_dtype(data.dtype()), /*copy=*/false)));
 }
 
 /// A dense operand's elements at the entries: the operand broadcasts to the array's shape.

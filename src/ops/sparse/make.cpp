@@ -52,7 +52,11 @@ dtype chosen_index(extents e, std::int64_t entries, const array_kw& kw, const ch
   return asked;
 }
 
+void require_defined(const ndarray& x, const char* what, const char* function) {
+  if (!x.defined()) fail<value_error>(function, what, " is undefined (default-constructed or moved from)");
+}
 void require_vector(const ndarray& x, const char* what, const char* function) {
+  require_defined(x, what, function);
   if (x.ndim() != 1) fail<shape_error>(function, what, " has shape ", x.shape(), ", not one axis");
 }
 void require_indices(const ndarray& x, const char* what, const char* function) {
@@ -147,6 +151,7 @@ sparse_array of_parts(format f, const ndarray& data, const ndarray& indices, con
 /// csr: the positions of elements that are not zero, in C order, give columns and the ends of rows.
 sparse_array of_dense(format f, const ndarray& dense, const array_kw& kw) {
   const char* const function = maker_of(f);
+  require_defined(dense, "the dense array", function);
   if (dense.ndim() != 2 && dense.ndim() != 1)
     fail<shape_error>(function, "a sparse array has two axes; the dense array has shape ", dense.shape());
   ndarray x = elements_part(dense, kw);

@@ -264,10 +264,18 @@ normal_product_result times_normal(const sparse_array& a, const ndarray& x, cons
   const value read[] = {value_of(x), value_of(y), value_of(other)};
   graph::flush(read);
   const ready_matrix m = ready(*o.matrix, s->data.dtype());
-  const runtime::normal_product p{address_to_read(read[0]), address_to_read(read[1]),
-                                  static_cast<const double*>(address_to_read(read[2])),
-                                  static_cast<double*>(address_to_write(length))};
-  kernels_of(*s).multiply_normal(m.matrix, p, address_to_write(result));
+  {
+    // One submission, so that a stream that reads these waits once for all of them, and not for what comes later.
+    runtime::submission work(runtime::get_backend(device_of(*s)));
+    const auto of = [](const value& v, void* memory) {
+      return static_cast<std::byte*>(memory) + static_cast<std::size_t>(v->buffer_offset) * itemsize(v->type);
+    };
+    const auto reads = [&](const value& v) { return of(v, work.reads(*v->buffer)); };
+    const auto writes = [&](const value& v) { return of(v, work.writes(*v->buffer)); };
+    const runtime::normal_product p{reads(read[0]), reads(read[1]), reinterpret_cast<const double*>(reads(read[2])),
+                                    reinterpret_cast<double*>(writes(length))};
+    kernels_of(*s).multiply_normal(m.matrix, p, writes(result));
+  }
   for (const value* to : {&result, &length}) {
     m.pass_faults(*to);
     graph::inherit_faults(*to, {&read[0], &read[1], &read[2]});

@@ -30,7 +30,7 @@ ndarray bidiagonalisation::factor(const ndarray& number) const {
 bidiagonalisation bidiagonalisation::begin(const char* function, const linear_operator& a, const ndarray& b,
                                            const optional_array& x0) {
   const auto& body = body_of(a, function);
-  bidiagonalisation k{function, a, {}, {}, {}, {}, {}, false, 0, body.rows(), body.columns()};
+  bidiagonalisation k{function, a, {}, {}, {}, {}, {}, false, 0, body.rows(), body.columns(), {}};
   const ndarray right = flattened(function, "b", b, k.rows, a);
   dtype type = promote_types(solver_dtype(body.dtype()), solver_dtype(right.dtype()));
   if (x0) type = promote_types(type, solver_dtype((*x0).dtype()));
@@ -50,6 +50,7 @@ bidiagonalisation bidiagonalisation::begin(const char* function, const linear_op
 
 void bidiagonalisation::step(const ndarray& inverse_alpha, const ndarray& alpha_over_beta) {
   if (by_normal_products) {
+    kept[steps++ % kept.size()] = {v, alpha, beta};
     const auto& body = body_of(a, function);
     const normal_product_result down = body.apply_normal(true, u, v, alpha);
     v = down.product, beta = down.length;
@@ -68,7 +69,7 @@ void bidiagonalisation::step(const ndarray& inverse_alpha, const ndarray& alpha_
 }
 
 beside_products::beside_products(const bidiagonalisation& g) {
-  if (g.by_normal_products) own_.emplace(stream_kw{.device = g.device(), .non_blocking = true});
+  if (g.by_normal_products) own_.emplace(stream_kw{.device = g.device(), .priority = -1, .non_blocking = true});
 }
 
 std::unique_ptr<stream_guard> beside_products::enter() const {

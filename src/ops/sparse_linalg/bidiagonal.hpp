@@ -4,6 +4,8 @@
 // step has two passes over vectors less. Where a device has normal products, these do it all: two kernels a step, of which the second one is
 // the first one of the next step, which finds the length of v. `u` is that of the next step then.
 #pragma once
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <optional>
 
@@ -20,6 +22,10 @@ struct bidiagonalisation {
   bool by_normal_products = false;
   double norm_of_b = 0;
   std::int64_t rows = 0, columns = 0;
+  /// What earlier steps had, where the rest of a step runs on another stream: memory that went back to the pool would be taken by
+  /// the next product, which would wait for that stream.
+  std::array<std::array<ndarray, 3>, 16> kept;
+  std::size_t steps = 0;
 
   /// Of b - A x0. Waits. shape_error, value_error.
   static bidiagonalisation begin(const char* function, const linear_operator& a, const ndarray& b,
@@ -54,6 +60,8 @@ struct bidiagonalisation {
 class beside_products {
  public:
   explicit beside_products(const bidiagonalisation& g);
+  /// Whether there is such a stream.
+  explicit operator bool() const { return own_.has_value(); }
   /// While it lives, the calling thread's work goes there.
   std::unique_ptr<stream_guard> enter() const;
 

@@ -217,6 +217,7 @@ ndarray norm(const sparse_array& A, const norm_kw& kw) {
 ndarray expm_multiply(const linear_operator& A, const ndarray& B, const expm_multiply_kw& kw) {
   dtype type{};
   const ndarray b = checked_block(A, B, type);
+  if (b.size() == 0) return b;
   return exponential(A, kw.traceA, type).apply(b, 1, series_tolerance);
 }
 
@@ -225,6 +226,7 @@ ndarray expm_multiply(const linear_operator& A, const ndarray& B, double start, 
   dtype type{};
   const ndarray b = checked_block(A, B, type);
   if (num < 1) fail<value_error>("expm_multiply", "num is ", num, "; it must be positive");
+  if (b.size() == 0) return stack(std::vector<ndarray>(static_cast<std::size_t>(num), b));
   exponential e(A, kw.traceA, type);
   const double gap = (stop - start) / static_cast<double>(std::max<int64_t>(endpoint ? num - 1 : num, 1));
   std::vector<ndarray> points{e.apply(b, start, series_tolerance)};

@@ -4,6 +4,8 @@
 #pragma once
 #include <cstddef>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "sinter/device.hpp"
 #include "sinter/kernel.hpp"
@@ -21,23 +23,34 @@ struct number_program {
 };
 extern const number_program lsmr_program, lsqr_program, minres_program;
 
+/// What one kernel does to a step's vectors after its numbers, which each thread computes for itself: parameters ("T v, T x" and "T
+/// new_x"), declarations made from the numbers `k`, and statements for an element.
+struct vectors_text {
+  const char *inputs, *outputs, *factors, *body;
+};
+
 class number_steps {
  public:
-  /// `late`: by kernels, and the test of a step with the advance of the next one.
-  number_steps(const number_program& program, const double* initial, const device& on, bool late);
+  /// `late`: by kernels, and the test of a step with the advance of the next one. `vectors`: with these in the same kernel, which takes
+  /// a late iteration.
+  number_steps(const number_program& program, const double* initial, const device& on, bool late,
+               const vectors_text* vectors = nullptr);
   /// Number `index` as an array of rank 0, as it is now.
   ndarray operator[](std::size_t index) const { return now_(static_cast<std::int64_t>(index)); }
   void advance(const ndarray& a, const ndarray& b);
+  /// The same with the vectors, three or four that go in; returns those that come out.
+  std::vector<ndarray> advance(const ndarray& a, const ndarray& b, std::span<const ndarray> vectors);
   void test(const ndarray& c);
   /// The numbers, all tests done; waits.
   void read(double* numbers);
 
  private:
   void run(int mode, const ndarray& a, const ndarray& b, const ndarray& c);
+  ndarray unset() const;
   const number_program& program_;
   bool late_;
   ndarray now_;
-  std::optional<elementwise_kernel> kernel_;
+  std::optional<elementwise_kernel> kernel_, with_vectors_;
   ndarray untested_;  // what a test waits for
 };
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/shape.hpp"
 #include "ops/base/one_memory.hpp"
 #include "ops/spatial/metrics.hpp"
 #include "ops/spatial/tree.hpp"
@@ -48,6 +49,10 @@ asked_points asked(const point_tree& t, int64_t dimensions, const ndarray& x, co
 ndarray radii_of(const point_tree& t, const operand& r, const asked_points& x, walk_norm of, const char* function) {
   const ndarray given = r.is_array() ? r.array() : full({}, r, {.device = t.points.device()});
   if (is_complex(given.dtype())) fail<dtype_error>(function, "radii of dtype ", given.dtype());
+  dims queries;
+  for (const std::int64_t n : x.shape) queries.push_back(n);
+  if (!core::broadcasts_to(view_of(given, function).shape, queries))
+    fail<shape_error>(function, "radii of shape ", given.shape(), " for points of shape ", shape_t(x.shape));
   const ndarray each = ravel(broadcast_to(given.astype(float64, false), shape_t(x.shape)));
   const ndarray sums = of.kind == 2 ? square(each) : of.kind == 3 ? power(abs(each), of.p) : each;
   const ndarray out = where(each >= 0, sums, -1.0).astype(t.points.dtype()).copy();

@@ -174,6 +174,7 @@ TEST_CASE("clusters refuse what does not fit") {
   CHECK_THROWS_AS(cluster::dbscan(x, 1, {.min_samples = 0}), value_error);
   CHECK_THROWS_AS(cluster::dbscan(zeros({4, 3}), 1, {.metric = "haversine"}), shape_error);
   CHECK_THROWS_AS(cluster::dbscan(x, 1, {.metric = "far"}), value_error);
+  CHECK_THROWS_AS(cluster::dbscan(array({{0.0, -1.0}, {1.0, 0.0}}), 1, {.metric = "precomputed"}), value_error);
   CHECK_THROWS_AS(cluster::linkage(zeros({2, 2, 2})), shape_error);
   CHECK_THROWS_AS(cluster::fcluster(zeros({3, 4}), 1), value_error);
   CHECK_THROWS_AS(cluster::inconsistent(zeros({3, 3})), shape_error);
@@ -194,7 +195,9 @@ TEST_CASE("fcluster by values that are given for merges, as SciPy's") {
   CHECK(array_equal(labels(4, "maxclust_monocrit", ranks), four));
   CHECK(array_equal(labels(3, "maxclust_monocrit", unlike), two));
   CHECK(array_equal(labels(10, "maxclust_monocrit", unlike), arange(1, 11)));
-  CHECK_THROWS_AS(cluster::fcluster(z, 1, {.criterion = "monocrit"}), value_error);
+  CHECK(said_by([&] { cluster::fcluster(z, 1, {.criterion = "monocrit"}); }) ==
+        "[fcluster] the criterion \"monocrit\" needs values: monocrit");
+  CHECK_THROWS_AS(cluster::fcluster(z, 0.5, {.criterion = "maxclust"}), value_error);
   CHECK_THROWS_AS(labels(1, "distance", ranks), value_error);
   CHECK_THROWS_AS(labels(1, "monocrit", zeros({3})), shape_error);
 }

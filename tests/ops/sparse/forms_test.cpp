@@ -114,6 +114,24 @@ TEST_CASE("sparse: dtypes of sums, means and powers") {
   CHECK(a.power(2).dtype() == int8);
   CHECK(a.power(3, {.dtype = int64}).dtype() == int64);
   CHECK(array_equal(power(a, 3, {.dtype = int64}).toarray()(0), array({0, 8, 0, 64})));
+  // Functions that give float16 of dense arrays of narrow dtypes.
+  for (const dtype narrow : {bool_, int8, uint8}) {
+    const sparse_array roots = sparse::sqrt(sparse::abs(a).astype(narrow));
+    CHECK(roots.dtype() == float32);
+    CHECK(matmul(roots, ones({4})).dtype() == float64);
+  }
+}
+
+TEST_CASE("sparse: diagonals outside of a matrix are empty, and cannot be written") {
+  for (const auto f : {sparse::format::csr, sparse::format::csc, sparse::format::coo})
+    for (const std::int64_t k :
+         {std::int64_t{4}, std::int64_t{-3}, std::int64_t{7}, std::numeric_limits<std::int64_t>::min()}) {
+      sparse_array a = some(f);
+      CHECK(a.diagonal(k).shape() == shape_t{0});
+      CHECK(a.trace(k).item<double>() == 0);
+      CHECK_THROWS_AS(a.setdiag(1, k), value_error);
+    }
+  CHECK(sparse::csr_array(shape_t{0, 3}).diagonal(9).size() == 0);
 }
 
 TEST_CASE("sparse: comparisons that are dense") {

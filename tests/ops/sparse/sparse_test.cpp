@@ -179,6 +179,11 @@ TEST_CASE("sparse: bad parts are named") {
   CHECK(contains(message_of<shape_error>([&] { of_parts(one, array({0}), array({0, 1})); }), "needs 3"));
   CHECK(contains(message_of<dtype_error>([&] { of_parts(one, array({0.5}), array({0, 1, 1})); }), "float64"));
   CHECK(contains(message_of<shape_error>([&] { csr_array(zeros({2, 2, 2})); }), "(2, 2, 2)"));
+  CHECK(contains(message_of<value_error>([&] { csr_array(ndarray()); }), "[csr_array] the dense array is undefined"));
+  CHECK(contains(message_of<value_error>([&] {
+                   of_parts(one, ndarray(), array({0, 1, 1}));
+                 }),
+                 "[csr_array] indices is undefined"));
   CHECK(
       contains(message_of<index_error>([&] { sparse::coo_array(one, array({5}), array({0}), shape); }), "row[0] is 5"));
   CHECK(contains(message_of<shape_error>([&] { sparse::coo_array(one, array({0, 1}), array({0}), shape); }), "row 2"));

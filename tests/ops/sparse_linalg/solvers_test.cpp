@@ -75,8 +75,9 @@ TEST_CASE("lsmr and lsqr: products that find lengths give what products and othe
   const device_guard on(device("cpu"));  // from where a simulated GPU can read
   const device gpu = sim::first();
   for (const dtype type : {float32, float64})
-    for (const auto& [rows, columns] : std::vector<std::pair<std::int64_t, std::int64_t>>{{40, 25}, {25, 40}, {30, 30}})
+    for (const auto& extents : std::vector<std::pair<std::int64_t, std::int64_t>>{{40, 25}, {25, 40}, {30, 30}})
       for (const double damp : {0.0, 0.3}) {
+        const std::int64_t rows = extents.first, columns = extents.second;
         INFO(rows, " x ", columns, ", damp ", damp);
         const sparse::sparse_array here = sparse::csr_array(
                                        (scattered(rows, columns, 3) + 4 * eye(rows, columns)).astype(type).to_host()),
@@ -117,6 +118,26 @@ TEST_CASE("lsmr and lsqr: products that find lengths give what products and othe
   const auto q = sl::lsqr(one, full({6}, 2.0, {.device = gpu}), {.iter_lim = 30});
   CHECK(q.itn == 1);
   CHECK(allclose(q.x.to_host(), full({6}, 2.0, {.device = cpu})));
+}
+
+TEST_CASE("lsmr and lsqr: products of vectors of length 1 wait for what runs beside them once in some steps") {
+  const device_guard on(device("cpu"));
+  const sparse::sparse_array a = sparse::csr_array(scattered(300, 300, 5).to_host()).to_device(sim::first());
+  const ndarray b = right_side(300).to_device(a.device());
+  const auto waits_of = [&](const auto& solver) {
+    sim::take_tally();
+    CHECK(solver().itn >= 32);
+    return sim::take_tally().waits;
+  };
+  const auto by_lsmr = [&](std::int64_t steps) {
+    return waits_of([&] { return sl::lsmr(a, b, {.atol = 0, .btol = 0, .conlim = 0, .maxiter = steps}); });
+  };
+  const auto by_lsqr = [&](std::int64_t steps) {
+    return waits_of([&] { return sl::lsqr(a, b, {.atol = 0, .btol = 0, .conlim = 0, .iter_lim = steps}); });
+  };
+  // The other stream waits for each step's products.
+  CHECK(by_lsmr(96) - by_lsmr(32) <= 64 + 64 / 8);
+  CHECK(by_lsqr(96) - by_lsqr(32) <= 64 + 64 / 8);
 }
 
 TEST_CASE("a callback sees every iterate, and the last one is the solution") {
@@ -270,6 +291,12 @@ TEST_CASE("factorisations refuse singular matrices and bad arguments") {
   CHECK_THROWS_AS(sl::splu(sparse::sparse_array()), value_error);
   CHECK_THROWS_AS(sl::superlu().shape(), value_error);
   CHECK_THROWS_AS(sl::spsolve_triangular(sparse::csr_array(places), ones({3})), linalg_error);
+  try {
+    (void)sl::splu(a * std::nan(""));
+    CHECK(false);
+  } catch (const linalg_error& e) {
+    CHECK(std::string(e.what()) == "[splu] the matrix of shape (4, 4) has elements that are not finite");
+  }
   CHECK(sl::splu(sparse::csr_array(zeros({0, 0}))).solve(zeros({0})).size() == 0);
 }
 
@@ -319,6 +346,10 @@ TEST_CASE("eigsh and svds: invariant subspaces, complex matrices, no convergence
   CHECK_THROWS_AS(sl::eigsh(h, {.k = 40}), value_error);
   CHECK_THROWS_AS(sl::eigsh(h, {.which = "LR"}), value_error);
   CHECK_THROWS_AS(sl::eigsh(h, {.k = 4, .ncv = 4}), value_error);
+  CHECK_THROWS_AS(sl::eigsh(h, {.k = 4, .maxiter = 0}), value_error);
+  CHECK_THROWS_AS(sl::svds(h, {.k = 4, .maxiter = -1}), value_error);
+  CHECK(sl::expm_multiply(zeros({0, 0}), zeros({0, 2})).shape() == shape_t{0, 2});
+  CHECK(sl::expm_multiply(h, zeros({40, 0}), 0, 1, 3).shape() == shape_t{3, 40, 0});
   CHECK_THROWS_AS(sl::eigsh(ones({3, 4})), shape_error);
   CHECK_THROWS_AS(sl::eigsh(full({9, 9}, std::nan("")), {.k = 2}), linalg_error);
   const sl::linear_operator f({9, 9}, [](const ndarray& x) { return 2 * x; });

@@ -235,6 +235,8 @@ TEST_CASE("distances and neighbours refuse what does not fit") {
   CHECK_THROWS_AS(sp::KDTree(full({3, 2}, NAN)), value_error);
   CHECK_THROWS_AS(sp::KDTree(a).query(b), shape_error);
   CHECK_THROWS_AS(sp::KDTree(a).query(a, 1, {.p = 0.5}), value_error);
+  CHECK(said_by([&] { sp::KDTree(a).query_ball_point(a, ones({3})); }) ==
+        "[KDTree.query_ball_point] radii of shape (3,) for points of shape (4,)");
 }
 
 TEST_CASE("distances of truth values by counts are those of their definitions, element by element") {

@@ -97,6 +97,12 @@ double eigenvalue_of(double nu, const eigsh_kw& kw) {
   return kw.mode == "cayley" ? sigma * (nu + 1) / (nu - 1) : sigma + 1 / nu;
 }
 
+/// As many restarts as are allowed; value_error: none.
+int64_t restarts(const char* function, std::optional<int64_t> most, int64_t n) {
+  if (most && *most < 1) fail<value_error>(function, "maxiter is ", *most, "; it must be positive");
+  return most.value_or(10 * n);
+}
+
 }  // namespace
 
 namespace sparse::linalg {
@@ -109,7 +115,7 @@ eigsh_result eigsh(const linear_operator& A, const eigsh_kw& kw) {
   if (kw.M.defined()) type = promote_types(type, solver_dtype(kw.M.dtype()));
   const device on = kw.v0 ? (*kw.v0).device() : body.device_hint();
   const int64_t ncv = basis_size("eigsh", kw.ncv, kw.k, n);
-  lanczos_problem run{"eigsh", {}, n, kw.k, ncv, kw.maxiter.value_or(10 * n), type, on, kw.tol, kw.which};
+  lanczos_problem run{"eigsh", {}, n, kw.k, ncv, restarts("eigsh", kw.maxiter, n), type, on, kw.tol, kw.which};
   run.all_copies = kw.all_copies;
   set_operator(run, A, kw);
   lanczos_result found = run_lanczos(run, first_vector("eigsh", kw.v0, n, type, on));
@@ -139,7 +145,7 @@ svds_result svds(const linear_operator& A, const svds_kw& kw) {
                     n,
                     kw.k,
                     basis_size("svds", kw.ncv, kw.k, n),
-                    kw.maxiter.value_or(10 * n),
+                    restarts("svds", kw.maxiter, n),
                     type,
                     on,
                     kw.tol,

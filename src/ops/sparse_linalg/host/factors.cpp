@@ -15,7 +15,9 @@
 #include "ops/sparse_linalg/iteration.hpp"
 #include "platform/host_libraries.hpp"
 #include "sinter/creation.hpp"
+#include "sinter/elementwise.hpp"
 #include "sinter/manipulate.hpp"
+#include "sinter/reduce.hpp"
 #include "sinter/sparse_factors.hpp"
 
 namespace sinter::inline v0 {
@@ -183,6 +185,8 @@ void factor_columns(const char* function, factored& to, const sparse_array& a, s
   if (info > to.n)
     fail<memory_error>(function, "SuperLU found no memory for the factors of a matrix of shape ", a.shape());
   if (info < 0) fail<linalg_error>(function, "SuperLU refuses argument ", -info);
+  if (info > 0 && !incomplete && !all(isfinite(a.data())).item<bool>())
+    fail<linalg_error>(function, "the matrix of shape ", a.shape(), " has elements that are not finite");
   if (info > 0 && !incomplete)
     fail<linalg_error>(function, "the matrix of shape ", a.shape(), " is singular: pivot ", info - 1, " is exactly 0");
   if (info > 0 && !to.l.store) fail<linalg_error>(function, "the matrix of shape ", a.shape(), " is singular");
