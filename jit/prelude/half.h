@@ -35,12 +35,14 @@ SN_FN float round_f16(float x) {
 #ifdef __CUDACC__
   return f16_to_float(float_to_f16(x));
 #else
+  // Adding and subtracting 1.5 2^13 times the power of two of x, which no subnormal number falls below, rounds its last 13 bits.
   unsigned b = to_bits(x), magnitude = b & 0x7fffffffu, sign = b & 0x80000000u;
-  unsigned normal = (magnitude + 0xfffu + ((magnitude >> 13) & 1u)) & ~0x1fffu;
-  unsigned subnormal = to_bits((from_bits(magnitude) + 0.5f) - 0.5f);
-  unsigned r = magnitude < 0x38800000u ? subnormal : normal;
-  r = magnitude >= 0x477ff000u ? 0x7f800000u : r;
-  r = magnitude > 0x7f800000u ? magnitude | 0x400000u : r;
+  int power = int(b & 0x7f800000u);
+  power = power < 0x38800000 ? 0x38800000 : power;
+  power = power > 0x47800000 ? 0x47800000 : power;
+  float magic = from_bits(unsigned(power) + 0x06c00000u);
+  unsigned r = to_bits((x + magic) - magic) & 0x7fffffffu;
+  r = magnitude - 0x477ff000u <= 0x7f800000u - 0x477ff000u ? 0x7f800000u : r;
   return from_bits(r | sign);
 #endif
 }

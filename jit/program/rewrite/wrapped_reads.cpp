@@ -54,18 +54,50 @@ std::optional<affine> affine_of(const launch& l, std::uint16_t reg) {
   return i.op == opcode::multiply ? product_of(*a, *b) : sum_of(*a, *b, i.op == opcode::add ? 1 : -1);
 }
 
+/// The least and the greatest number of a form along its axis; nothing where they do not fit.
+struct bounds {
+  std::int64_t low, high;
+};
+std::optional<bounds> bounds_of(const launch& l, const affine& form) {
+  std::int64_t end = 0;
+  if (__builtin_add_overflow(form.start, form.slope * (l.extents[form.axis] - 1), &end)) return std::nullopt;
+  return bounds{std::min(form.start, end), std::max(form.start, end)};
+}
+bool is_index(const launch& l, const affine& form, std::int64_t extent) {
+  const auto b = bounds_of(l, form);
+  return b && b->low >= -extent && b->high < extent;
+}
+
+/// What an index into `extent` elements is up to multiples of the extent, where it is made of one that was checked and a constant,
+/// as a roll of a roll is.
+std::optional<affine> index_form_of(const launch& l, std::uint16_t reg, std::int64_t extent) {
+  const instr& i = l.code->code[reg];
+  const auto is_checked = [&](std::uint16_t r) { return l.code->code[r].op == opcode::checked_index; };
+  const bool moves = i.type == dtype::i64 && i.arg == dtype::i64 && (i.op == opcode::add || i.op == opcode::subtract);
+  if (!moves || !is_checked(i.a)) return affine_of(l, reg);
+  const instr& inner = l.code->code[i.a];
+  const auto by = affine_of(l, i.b);
+  if (!by || by->axis >= 0 || number_of(l, inner.b) != extent) return std::nullopt;
+  // Of a number from 0 to extent - 1, so that the sum is an index again.
+  const std::int64_t shift = i.op == opcode::add ? by->start : -by->start;
+  if (shift > 0 || shift < -extent) return std::nullopt;
+  auto form = index_form_of(l, inner.a, extent);
+  if (!form || form->axis < 0 || (form->slope != 1 && form->slope != -1) || !is_index(l, *form, extent))
+    return std::nullopt;
+  form->start += shift;
+  if (!is_index(l, *form, extent)) form->start += extent;
+  return form;
+}
+
 std::optional<shifted_index> index_of(const launch& l, std::uint16_t reg) {
   const instr& i = l.code->code[reg];
   const bool checked = i.op == opcode::checked_index;
-  const auto form = affine_of(l, checked ? i.a : reg);
+  const auto form = checked ? index_form_of(l, i.a, number_of(l, i.b)) : affine_of(l, reg);
   if (!form || form->axis < 0 || (form->slope != 1 && form->slope != -1)) return std::nullopt;
   shifted_index s{form->axis, form->slope, form->start};
   if (!checked) return s;
   const std::int64_t extent = number_of(l, i.b), last = l.extents[form->axis] - 1;
-  std::int64_t end = 0;
-  if (__builtin_add_overflow(form->start, form->slope * last, &end)) return std::nullopt;
-  const std::int64_t low = std::min(form->start, end), high = std::max(form->start, end);
-  if (low < -extent || high >= extent) return std::nullopt;  // the check finds it
+  if (!is_index(l, *form, extent)) return std::nullopt;  // the check finds it
   // Negative before the turn where the index grows, from the turn on where it falls.
   const std::int64_t turn = form->slope > 0 ? -form->start : form->start + 1;
   s.turn = std::clamp<std::int64_t>(turn, 0, last + 1);

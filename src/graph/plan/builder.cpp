@@ -301,6 +301,10 @@ std::uint16_t kernel_builder::lower(node* n, const index_map* map) {
   return reg;
 }
 
+/// At how many elements that lie apart a value is computed: components of a point, a small matrix. A sum by halves would be as many
+/// instructions as it has terms.
+constexpr int most_elements_apart = 32;
+
 bool kernel_builder::must_store(node* n, const index_map* map) {
   if (n->kind == node_kind::update) {
     table_.materialise(n, store_reason::write);
@@ -323,10 +327,15 @@ bool kernel_builder::must_store(node* n, const index_map* map) {
   }
   const std::int64_t size = n->size();
   if (is_computed(n)) {
-    const bool elsewhere = find(n, nullptr) >= 0 || std::any_of(memo_.begin(), memo_.end(), [&](const memo& m) {
-                             return m.n == n && !reads_points(&m.map) && !(map && are_apart(m.map, *map));
-                           });
-    if (elsewhere && table_.inline_weight(n) > 0 && !is_cheap_again(n)) {
+    bool elsewhere = find(n, nullptr) >= 0;
+    int places = 0;  // that it is read at
+    for (const memo& m : memo_) {
+      if (m.n != n || reads_points(&m.map)) continue;
+      elsewhere = elsewhere || !(map && are_apart(m.map, *map));
+      ++places;
+    }
+    const bool is_taken_apart = places >= most_elements_apart;
+    if (table_.inline_weight(n) > 0 && (is_taken_apart || (elsewhere && !is_cheap_again(n)))) {
       table_.materialise(n, store_reason::several_views);
       restart_ = true;
       return true;

@@ -260,10 +260,14 @@ bool reads_little(const node* n, const node* operand) noexcept {
 void planner::store_shared(bool whole, std::size_t planned) {
   const std::vector<node*>& nodes = pending();
   std::vector<kernel_set> computed_by(nodes.size());
+  std::vector<char> is_result(nodes.size());  // not what a kernel of rows on chip alone reads of its own reductions
   const auto set_of = [&](node* n) { return &computed_by[static_cast<std::size_t>(at(n).last_use)]; };
   for (std::size_t k = 0; k < kernels_.size(); ++k)
     for (node* n : kernels_[k]->results)
-      if (!n->is_leaf() && at(n).entered) set_of(n)->assign(static_cast<std::int32_t>(k));
+      if (!n->is_leaf() && at(n).entered) {
+        set_of(n)->assign(static_cast<std::int32_t>(k));
+        is_result[static_cast<std::size_t>(at(n).last_use)] = 1;
+      }
   for (std::size_t k = nodes.size(); k-- > 0;) {
     node* const n = nodes[k];
     kernel_set& mine = computed_by[k];
@@ -275,7 +279,8 @@ void planner::store_shared(bool whole, std::size_t planned) {
       mine.assign(static_cast<std::int32_t>(kernels_.size() + k));  // a kernel of its own
     for (int a = 0; a < n->operand_count(); ++a) {
       node* const x = n->operand(a);
-      if (!x->is_leaf() && !at(x).stored && !reads_little(n, x)) set_of(x)->add(mine);
+      if (x->is_leaf() || reads_little(n, x)) continue;
+      if (!at(x).stored || !is_result[static_cast<std::size_t>(at(x).last_use)]) set_of(x)->add(mine);
     }
   }
 }

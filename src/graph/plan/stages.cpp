@@ -131,10 +131,14 @@ class stage_planner {
       if (is_in(joined_, k)) {
         plan_->level = std::max(plan_->level, kernels_[k]->level);
         for (node* d : kernels_[k]->dependencies) depend_on(d);
+        plan_->computed.insert(plan_->computed.end(), kernels_[k]->computed.begin(), kernels_[k]->computed.end());
       } else if (!is_in(unread_, k)) {
         (is_in(behind_, k) || is_in(aliases_, k) ? after : before).push_back(std::move(kernels_[k]));
       }
     }
+    auto& computed = plan_->computed;
+    std::sort(computed.begin(), computed.end());
+    computed.erase(std::unique(computed.begin(), computed.end()), computed.end());
     for (const std::size_t k : joined_)
       for (const node* n : kernels_[k]->results) std::erase(plan_->dependencies, n);
     for (const std::size_t k : unread_) std::erase(plan_->dependencies, kernels_[k]->results[0]);

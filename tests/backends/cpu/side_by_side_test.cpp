@@ -32,7 +32,7 @@ void check_sorted_rows(const ndarray& x, bool descending) {
 }  // namespace
 
 TEST_CASE("side by side: sorted rows of every length and type") {
-  for (const std::int64_t n : {2, 3, 5, 8, 10, 16, 17, 31, 33, 64, 100, 127, 128, 129})
+  for (const std::int64_t n : {2, 3, 5, 8, 10, 16, 17, 24, 31, 33, 40, 64, 65, 100, 127, 128, 129, 200, 255, 256, 257})
     for (const dtype t : {bool_, int8, uint16, int32, uint32, int64, uint64, float16, float32, float64}) {
       CAPTURE(n);
       CAPTURE(name(t));
@@ -42,10 +42,57 @@ TEST_CASE("side by side: sorted rows of every length and type") {
     }
 }
 
+TEST_CASE("side by side: moments of rows have the bits of those of a row alone") {
+  const double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  for (const dtype t : {float32, float64})
+    for (const std::int64_t n : {1, 2, 5, 9, 16, 17, 31, 33, 63, 64, 65, 100, 128, 129, 200, 256, 257, 512, 513, 700})
+      for (const std::int64_t rows : {3, 8, 35}) {
+        CAPTURE(n);
+        const ndarray x = scattered({rows, n}, t);
+        x(1, n / 2) = nan;
+        x(2, n / 3) = infinity;
+        const ndarray of_rows = var(x, 1), of_parts = var(x(_, slice(0, n)) * 3, 1);
+        for (std::int64_t r = 0; r < rows; ++r) {
+          CHECK(same(of_rows(r), var(x(r))));
+          CHECK(same(of_parts(r), var((x(r) * 3).copy())));
+        }
+      }
+}
+
+TEST_CASE("side by side: exponentials of numbers far below 0 beside others") {
+  const double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  const ndarray x =
+      tile(array({-1e9, 0.5, -infinity, -103.9, nan, -104.1, -87.5, -744.9, infinity, -745.2, -750.0, -1100.0},
+                 {.device = host}),
+           {30});
+  for (const dtype t : {float32, float64}) {
+    const ndarray y = x.astype(t), e = exp(y),
+                  of_rows = exp(reshape(y, {6, 60}) - zeros({6, 1}, {.dtype = t, .device = host}));
+    CHECK(same(e, ravel(of_rows)));
+    for (std::int64_t k = 0; k < x.size(); ++k) {
+      const double at = x(k).item<double>(), got = e(k).item<double>();
+      const double least = t == float32 ? 1.5e-45 : 5e-324, should = std::exp(static_cast<double>(y(k).item<double>()));
+      if (std::isnan(at)) CHECK(std::isnan(got));
+      else if (std::isinf(should)) CHECK(got == should);
+      else CHECK(std::abs(got - should) <= should * 1e-6 + least);
+    }
+  }
+}
+
+TEST_CASE("side by side: partitions of short rows") {
+  for (const dtype t : {int16, float32, float64, int64})
+    for (const std::int64_t n : {2, 10, 16, 100, 256, 257}) {
+      const ndarray x = scattered({40, n}, t), parted = partition(x, n / 2), sorted = sort(x, 1);
+      CHECK(same(parted(_, n / 2), sorted(_, n / 2)));
+      CHECK(same(sort(parted, 1), sorted));
+      CHECK(all(parted(_, slice(0, n / 2 + 1)) <= parted(_, slice(n / 2, n / 2 + 1))).item<bool>());
+    }
+}
+
 TEST_CASE("side by side: rows with NaN, zeros of both signs, infinities and extremes among rows without") {
   constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   for (const dtype t : {float32, float64})
-    for (const std::int64_t n : {3, 10, 40, 128}) {
+    for (const std::int64_t n : {3, 10, 40, 128, 250}) {
       const ndarray x = scattered({48, n}, t);
       x(slice(16, 32), 1) = nan;
       x(20, 2) = -nan;

@@ -227,8 +227,8 @@ template <class T>
 void sort_wide_index_group(const T* keys, std::int64_t columns, ordering<T> order, std::int64_t* result) {
   constexpr int lanes = rows_side_by_side<std::int64_t>;
   const int n = static_cast<int>(columns), index_bits = std::bit_width(static_cast<unsigned>(n - 1));
-  std::uint64_t rows[lanes * most_wide_together];
-  alignas(64) std::int64_t planes[lanes * most_wide_together];
+  std::uint64_t rows[lanes * most_side_by_side];
+  alignas(64) std::int64_t planes[lanes * most_side_by_side];
   std::uint64_t low = ~std::uint64_t{0}, high = 0;
   for (int i = 0; i < lanes * n; ++i) {
     rows[i] = order(keys[i]);

@@ -119,19 +119,24 @@ void select_row(const T* keys, const row_layout& l, ordering<T> order, int64_t k
 }
 
 /// Whether sorting takes less time: many short rows.
-bool sorts_positions(const row_layout& l) {
-  return l.rows >= 4 * rows_side_by_side<int64_t> && l.columns <= 256 && !is_complex(l.type);
+bool sorts_rows(const row_layout& l) {
+  return l.rows >= 4 * rows_side_by_side<int64_t> && l.columns <= most_side_by_side && !is_complex(l.type);
 }
+/// The same of the elements themselves: of those that are sorted side by side.
+bool sorts_elements(const row_layout& l) { return sorts_rows(l) && itemsize(l.type) >= 4; }
 
 }  // namespace
 
 bool cpu_algorithms::can_partition(const row_layout& l) const { return l.columns > 1; }
 
 std::size_t cpu_algorithms::partition_scratch(const row_layout& l, int64_t, bool positions) {
-  return positions && sorts_positions(l) ? argsort_scratch(l) : 0;
+  if (positions) return sorts_rows(l) ? argsort_scratch(l) : 0;
+  return sorts_elements(l) ? sort_scratch(l) : 0;
 }
 
-void cpu_algorithms::partition(const row_layout& l, std::span<const int64_t> kth, const void* from, void* to, void*) {
+void cpu_algorithms::partition(const row_layout& l, std::span<const int64_t> kth, const void* from, void* to,
+                               void* scratch) {
+  if (sorts_elements(l)) return sort(l, false, from, to, scratch);
   with_sorted_type(l.type, [&]<class T>(T) {
     const ordering<T> order(l.type, false);
     for_each_row(l, nullptr, 0, [&](int64_t row, void*, int threads) {
@@ -144,7 +149,7 @@ void cpu_algorithms::partition(const row_layout& l, std::span<const int64_t> kth
 
 void cpu_algorithms::argpartition(const row_layout& l, std::span<const int64_t> kth, const void* keys, int64_t* to,
                                   void* scratch) {
-  if (sorts_positions(l)) return argsort(l, false, keys, to, scratch);
+  if (sorts_rows(l)) return argsort(l, false, keys, to, scratch);
   with_sorted_type(l.type, [&]<class T>(T) {
     const ordering<T> order(l.type, false);
     for_each_row(l, nullptr, 0, [&](int64_t row, void*, int threads) {

@@ -16,6 +16,24 @@ using vector_of = typename lanes_of<Key>::type;
 /// Sorts a before b, lane by lane.
 template <class V>
 SINTER_STEP void order_lanes(V& a, V& b) {
+#if SINTER_ISA_LEVEL == 2 && !defined(__clang__)
+  // GCC makes a comparison and a choice by a mask of what is one instruction.
+  typedef float floats __attribute__((vector_size(64)));
+  typedef double doubles __attribute__((vector_size(64)));
+  using lane = decltype(a[0] + a[0]);
+  constexpr int current_rounding = 4;
+  if constexpr (static_cast<lane>(0.5) != 0 && sizeof(lane) == 4) {
+    const floats x = (floats)a, y = (floats)b;
+    a = (V)__builtin_ia32_minps512_mask(x, y, x, 0xffff, current_rounding);
+    b = (V)__builtin_ia32_maxps512_mask(y, x, x, 0xffff, current_rounding);
+    return;
+  } else if constexpr (static_cast<lane>(0.5) != 0 && sizeof(lane) == 8) {
+    const doubles x = (doubles)a, y = (doubles)b;
+    a = (V)__builtin_ia32_minpd512_mask(x, y, x, 0xff, current_rounding);
+    b = (V)__builtin_ia32_maxpd512_mask(y, x, x, 0xff, current_rounding);
+    return;
+  }
+#endif
   const V less = a < b ? a : b;
   b = a < b ? b : a;
   a = less;
@@ -24,13 +42,13 @@ SINTER_STEP void order_lanes(V& a, V& b) {
 #define SINTER_TWO(F, k) F(k), F(k + 1)
 #define SINTER_FOUR(F, k) SINTER_TWO(F, k), SINTER_TWO(F, k + 2)
 #define SINTER_EIGHT(F, k) SINTER_FOUR(F, k), SINTER_FOUR(F, k + 4)
-#define SINTER_LANES_OF(F, a, b)                                                                             \
-  if constexpr (n == 2) to = __builtin_shufflevector(a, b, SINTER_TWO(F, 0));                                \
-  else if constexpr (n == 4) to = __builtin_shufflevector(a, b, SINTER_FOUR(F, 0));                          \
-  else if constexpr (n == 8) to = __builtin_shufflevector(a, b, SINTER_EIGHT(F, 0));                         \
+#define SINTER_LANES_OF(F, a, b)                                                     \
+  if constexpr (n == 2) to = __builtin_shufflevector(a, b, SINTER_TWO(F, 0));        \
+  else if constexpr (n == 4) to = __builtin_shufflevector(a, b, SINTER_FOUR(F, 0));  \
+  else if constexpr (n == 8) to = __builtin_shufflevector(a, b, SINTER_EIGHT(F, 0)); \
   else to = __builtin_shufflevector(a, b, SINTER_EIGHT(F, 0), SINTER_EIGHT(F, 8));
 #define SINTER_OTHER(l) ((l) ^ X)
-#define SINTER_KEPT(l) ((l) & top ? (l) + n : (l))
+#define SINTER_KEPT(l) ((l)&top ? (l) + n : (l))
 
 /// v with lane l ^ X in lane l.
 template <int X, class V>

@@ -19,8 +19,8 @@ void sort_network(std::int32_t* keys, int n) noexcept;
 void sort_network(std::int64_t* keys, int n) noexcept;
 
 /// Rows that are sorted side by side, each in a lane of n planes of 64 bytes, by a network whose comparisons are those of
-/// whole planes: rows of up to so many elements.
-inline constexpr int most_side_by_side = 128;
+/// whole planes: rows of up to so many elements, for which there is always room.
+inline constexpr int most_side_by_side = 256;
 template <class Key>
 inline constexpr int rows_side_by_side = network_lanes<Key>;
 

@@ -8,6 +8,8 @@ namespace sinter::cpu::SINTER_ISA {
 namespace {
 
 #include "backends/cpu/algorithms/sort_lanes.inl"
+//
+#include "backends/cpu/algorithms/plane_network.inl"
 
 /// The first step of a merge of k vectors: `first` with the reverse of `last`. The larger keys stay reversed, which a merge
 /// may find them in.
@@ -67,11 +69,8 @@ void sort_keys(Key* keys, int n) {
 }
 
 /// Batcher's odd-even merges of n planes of 64 bytes: the keys in one lane of all planes are sorted, for each lane.
-template <class Key>
-void sort_planes(Key* keys, int n) {
-  using vector __attribute__((may_alias)) = vector_of<Key>;
-  constexpr int each = 64 / lanes_of<Key>::bytes;
-  auto* const v = reinterpret_cast<vector*>(keys);
+template <class V>
+void sort_odd_planes(V* v, int n, int each) {
   int top = 1;
   while (2 * top < n) top *= 2;
   for (int size = top; size > 0; size /= 2)
@@ -79,7 +78,7 @@ void sort_planes(Key* keys, int n) {
       for (int at = kept; at + apart < n; at += 2 * size) {
         const int end = at + size < n - apart ? at + size : n - apart;
         for (int i = at * each; i < end * each; ++i) {
-          vector a = v[i], b = v[i + apart * each];
+          V a = v[i], b = v[i + apart * each];
           order_lanes(a, b);
           v[i] = a;
           v[i + apart * each] = b;
@@ -89,32 +88,41 @@ void sort_planes(Key* keys, int n) {
     }
 }
 
-/// The bits of floating-point numbers as integers in their order, and back.
+/// Sorts the keys in each lane. What follows the n planes is overwritten, up to the next power of two.
 template <class Key>
-SINTER_STEP Key ordered_bits(Key b) {
-  constexpr int last = 8 * static_cast<int>(sizeof(Key)) - 1;
-  constexpr Key most = static_cast<Key>(~(1ull << last));
-  return b ^ ((b >> last) & most);
+void sort_planes(void* planes, int n, Key greatest) {
+  using vector __attribute__((may_alias)) = vector_of<Key>;
+  constexpr int each = 64 / lanes_of<Key>::bytes;
+  auto* const v = static_cast<vector*>(planes);
+  int whole = register_planes;
+  while (whole < n) whole *= 2;
+  if (5 * n < 3 * whole) return sort_odd_planes(v, n, each);
+  const vector last = vector{} + greatest;
+  for (int i = n * each; i < whole * each; ++i) v[i] = last;
+  sort_whole_planes(v, whole, each);
 }
 
-template <class Key>
+template <class Key, class Real>
 bool sort_columns(Key* planes, int n, Key flipped, Key infinity) {
   constexpr int last = 8 * static_cast<int>(sizeof(Key)) - 1;
   constexpr Key most = static_cast<Key>((1ull << last) - 1), negative_zero = -most - 1;
   const int count = n * static_cast<int>(64 / sizeof(Key));
   if (infinity == 0) {
     for (int i = 0; i < count; ++i) planes[i] ^= flipped;
-    sort_planes(planes, n);
+    sort_planes(planes, n, most);
     for (int i = 0; i < count; ++i) planes[i] ^= flipped;
     return true;
   }
   Key unordered = 0;
-  for (int i = 0; i < count; ++i)
-    unordered |= Key((planes[i] & most) > infinity) | Key(planes[i] == negative_zero);
+  for (int i = 0; i < count; ++i) unordered |= Key((planes[i] & most) > infinity) | Key(planes[i] == negative_zero);
   if (unordered) return false;
-  for (int i = 0; i < count; ++i) planes[i] = ordered_bits(planes[i]) ^ flipped;
-  sort_planes(planes, n);
-  for (int i = 0; i < count; ++i) planes[i] = ordered_bits(Key(planes[i] ^ flipped));
+  // The order of numbers is the other way round where their signs are.
+  const Key sign = flipped & negative_zero;
+  if (sign)
+    for (int i = 0; i < count; ++i) planes[i] ^= sign;
+  sort_planes(planes, n, static_cast<Real>(__builtin_inf()));
+  if (sign)
+    for (int i = 0; i < count; ++i) planes[i] ^= sign;
   return true;
 }
 
@@ -122,16 +130,18 @@ bool sort_columns(Key* planes, int n, Key flipped, Key infinity) {
 
 void sort_network_32(int* keys, int n) { sort_keys(keys, n); }
 void sort_network_64(long long* keys, int n) { sort_keys(keys, n); }
-bool sort_columns_32(int* planes, int n, int flipped, int infinity) { return sort_columns(planes, n, flipped, infinity); }
+bool sort_columns_32(int* planes, int n, int flipped, int infinity) {
+  return sort_columns<int, float>(planes, n, flipped, infinity);
+}
 bool sort_columns_64(long long* planes, int n, long long flipped, long long infinity) {
-  return sort_columns(planes, n, flipped, infinity);
+  return sort_columns<long long, double>(planes, n, flipped, infinity);
 }
 void sort_indices_32(const int* keys, long long* planes, int n) {
   constexpr int lanes = 8;
   for (int j = 0; j < n; ++j)
     for (int l = 0; l < lanes; ++l)
       planes[j * lanes + l] = static_cast<long long>(keys[j * lanes + l]) * (1ll << 32) + j;
-  sort_planes(planes, n);
+  sort_planes(planes, n, static_cast<long long>(~0ull >> 1));
   for (int i = 0; i < n * lanes; ++i) planes[i] &= 0xffffffff;
 }
 

@@ -2,32 +2,22 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backends/cpu/kernels/transpose.hpp"
 #include "backends/cpu/reduce/job.hpp"
 #include "runtime/parallel.hpp"
 
 namespace sinter::cpu {
 namespace {
 
-template <class T>
-void transpose(void* to, const void* from, int rows, int columns) {
-  for (int j = 0; j < columns; ++j)
-    for (int r = 0; r < rows; ++r) static_cast<T*>(to)[j * rows + r] = static_cast<const T*>(from)[r * columns + j];
-}
-struct pair64 {
-  std::uint64_t lo, hi;
-};
 struct opaque_lane {
   unsigned char bytes[jit::opaque_bytes];
 };
+/// Rows of so many columns, one after the other, to columns.
 void transpose_lanes(void* to, const void* from, int rows, int columns, int bytes) {
-  switch (bytes) {
-    case 1: return transpose<std::uint8_t>(to, from, rows, columns);
-    case 2: return transpose<std::uint16_t>(to, from, rows, columns);
-    case 4: return transpose<std::uint32_t>(to, from, rows, columns);
-    case 8: return transpose<std::uint64_t>(to, from, rows, columns);
-    case 16: return transpose<pair64>(to, from, rows, columns);
-    default: return transpose<opaque_lane>(to, from, rows, columns);
-  }
+  if (bytes <= 16) return transpose(to, rows, from, columns, columns, rows, static_cast<std::size_t>(bytes));
+  for (int j = 0; j < columns; ++j)
+    for (int r = 0; r < rows; ++r)
+      static_cast<opaque_lane*>(to)[j * rows + r] = static_cast<const opaque_lane*>(from)[r * columns + j];
 }
 
 const void* further(const void* lanes, int n, int bytes) noexcept {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "backends/cpu/kernels/transpose.hpp"
 #include "jit/cpu/block.hpp"
 #include "jit/program/addition_order.hpp"
 

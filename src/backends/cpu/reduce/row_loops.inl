@@ -317,6 +317,103 @@ struct rows_of<position<T, Min>> {
   static constexpr auto* steps = place_rows<T, Min>;
 };
 
+// Moments of rows side by side: an element of all rows of a tile is a vector, so that the numbers of elements, by which means are
+// joined, are the same in all lanes and their quotients are computed once.
+
+template <class T>
+struct moment_tile {
+  static constexpr int rows = 16, bytes = 32 << 10;
+  static constexpr int most_columns = bytes / (rows * static_cast<int>(sizeof(T)));
+  alignas(64) T x[most_columns * rows];
+  alignas(64) double mean[row_lanes * rows], sum[row_lanes * rows];
+
+  /// Elements of lane l of a row.
+  static int count_of(int l, int columns) { return l < columns ? (columns - l - 1) / row_lanes + 1 : 0; }
+
+  /// Lanes [from, to), each of `nth` elements. As moment::part, which the first element of a lane needs little of.
+  SINTER_STEP void add(int from, int to, int nth) {
+    const int n = (to - from) * rows;
+    double* __restrict m = mean + from * rows;
+    double* __restrict s = sum + from * rows;
+    const T* __restrict first = x + from * rows;
+    SINTER_LANES(l, n) {
+      const double v = first[l];
+      m[l] = v + 0.0;
+      s[l] = v - v;
+    }
+    for (int k = 1; k < nth; ++k) {
+      const T* __restrict next = first + k * row_lanes * rows;
+      const double share = 1.0 / (k + 1);
+      SINTER_LANES(l, n) moment<T, T>::part(m + l, s + l, next[l], share);
+    }
+  }
+  /// Joins lanes `apart` further to those of [from, to); as moment::join.
+  SINTER_STEP void join(int from, int to, int apart, double count, double count_b) {
+    const int n = (to - from) * rows;
+    const double share = count_b / (count + count_b), weight = count * share;
+    double* __restrict m = mean + from * rows;
+    double* __restrict s = sum + from * rows;
+    const double* __restrict mean_b = m + apart * rows;
+    const double* __restrict sum_b = s + apart * rows;
+    SINTER_LANES(l, n) {
+      const double d = mean_b[l] - m[l];
+      m[l] += d * share;
+      s[l] = s[l] + sum_b[l] + d * d * weight;
+    }
+  }
+  /// Leaves the moments of the rows in the first lane.
+  void reduce(int columns) {
+    const int used = columns < row_lanes ? columns : row_lanes, rest = columns % row_lanes;
+    const int most = count_of(0, columns);
+    // The first lanes have an element more.
+    add(0, rest ? rest : used, most);
+    if (rest && used > rest) add(rest, used, most - 1);
+    double counts[row_lanes];
+    for (int l = 0; l < used; ++l) counts[l] = count_of(l, columns);
+    for (int half = row_lanes / 2; half > 0; half /= 2) {
+      for (int from = 0, to = 0; from + half < used && from < half; from = to) {
+        for (to = from; to < half && to + half < used && counts[to] == counts[from] &&
+                        counts[to + half] == counts[from + half];)
+          ++to;
+        join(from, to, half, counts[from], counts[from + half]);
+      }
+      for (int l = 0; l < half && l + half < used; ++l) counts[l] += counts[l + half];
+    }
+  }
+};
+
+constexpr int least_moment_rows = 8;
+
+/// As rows_by_tiles, with the same bits.
+template <class T>
+[[gnu::flatten]] void moment_rows(void* const* acc, const void* from, std::int64_t stride, int rows, int columns,
+                                  const lane_tree& tree) {
+  using tile_of = moment_tile<T>;
+  if (rows < least_moment_rows || columns > tile_of::most_columns || stride % static_cast<int>(sizeof(T)) != 0)
+    return whole_rows<moment<T, T>>(acc, from, stride, rows, columns, tree);
+  tile_of tile;
+  const auto pitch = stride / static_cast<int>(sizeof(T));
+  for (int at = 0; at < rows; at += tile_of::rows) {
+    const int count = rows - at < tile_of::rows ? rows - at : tile_of::rows;
+    const T* const first = static_cast<const T*>(from) + at * pitch;
+    transpose(tile.x, tile_of::rows, first, pitch, columns, count, sizeof(T));
+    for (int j = 0; j < columns && count < tile_of::rows; ++j)
+      for (int r = count; r < tile_of::rows; ++r) tile.x[j * tile_of::rows + r] = tile.x[j * tile_of::rows];
+    tile.reduce(columns);
+    for (int r = 0; r < count; ++r) {
+      static_cast<double*>(acc[0])[at + r] = tile.mean[r];
+      static_cast<double*>(acc[1])[at + r] = tile.sum[r];
+      static_cast<double*>(acc[2])[at + r] = columns;
+    }
+  }
+}
+
+template <class T>
+struct rows_of<moment<T, T>> {
+  static constexpr auto* step = row<moment<T, T>>;
+  static constexpr auto* steps = moment_rows<T>;
+};
+
 template <class Op>
 [[gnu::flatten]] void join_lanes(void* const* acc, int, int) {
   join_halves<Op, row_lanes, 1>(acc, 1);

@@ -32,12 +32,17 @@ std::int64_t product(const core::dims& extents, int first, int last) {
   return std::accumulate(extents.begin() + first, extents.begin() + last, std::int64_t{1}, std::multiplies<>());
 }
 
-/// Bytes that an element of a row takes while its block is processed.
-std::int64_t bytes_of_element(const jit::program& p) {
-  std::size_t bytes = 0, kept = 0;
+/// Bytes of an element of a row in memory of the launch.
+std::int64_t bytes_of_operands(const jit::program& p) {
+  std::size_t bytes = 0;
   for (auto& in : p.inputs) bytes += itemsize(in.type);
   for (auto& o : p.outputs)
     if (p.kind == jit::kernel_kind::staged && !jit::is_per_row(p, o.reg)) bytes += itemsize(o.type);
+  return static_cast<std::int64_t>(bytes);
+}
+/// Bytes that an element of a row takes while its block is processed.
+std::int64_t bytes_of_element(const jit::program& p) {
+  std::size_t kept = 0;
   for (int s = 0; s + 1 < static_cast<int>(p.stages.size()); ++s) {
     std::size_t here = 0;
     for (const int r : jit::kept_after(p, s))
@@ -45,7 +50,7 @@ std::int64_t bytes_of_element(const jit::program& p) {
         here += itemsize(p.code[static_cast<std::size_t>(r)].type);
     kept = std::max(kept, here);
   }
-  return static_cast<std::int64_t>(bytes + kept);
+  return bytes_of_operands(p) + static_cast<std::int64_t>(kept);
 }
 
 /// Whether something costly is computed for each element, as an exponential, which separate kernels may compute again. What they
@@ -81,7 +86,9 @@ struct row_blocks {
       count = 1;
       return;
     }
-    const std::int64_t bytes = bytes_of_element(*l.code) - s.lent_bytes;
+    // One result may lend its memory to the values of several stages, one after the other.
+    const std::int64_t bytes =
+        std::max({bytes_of_element(*l.code) - s.lent_bytes, bytes_of_operands(*l.code), std::int64_t{1}});
     const std::int64_t row = product(l.extents, l.kept, l.extents.size()) * bytes;
     const std::int64_t rows = std::max<std::int64_t>(1, block_bytes / row);
     std::int64_t behind = product(l.extents, 1, l.kept);

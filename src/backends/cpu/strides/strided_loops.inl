@@ -240,8 +240,7 @@ void put_records(T* to, const T* const* from, int n) {
     for (int v = 0; v < Components; ++v) {
       __m512i x = _mm512_setzero_si512();
 #pragma GCC unroll 4
-      for (int c = 0; c < Components; ++c)
-        x = vector_lanes<T>::pick(x, at.of_vector[v][c], at.record[v][c], lanes[c]);
+      for (int c = 0; c < Components; ++c) x = vector_lanes<T>::pick(x, at.of_vector[v][c], at.record[v][c], lanes[c]);
       _mm512_storeu_si512(to + l * Components + v * width, x);
     }
   }
@@ -312,6 +311,45 @@ template <class T>
   return r;
 }
 #endif
+#if SINTER_ISA_LEVEL == 2
+/// Elements of short runs, of more than four, to their places in a vector of whole runs, and a part of one more that is overwritten.
+template <class T>
+struct run_lanes {
+  static constexpr int width = 64 / static_cast<int>(sizeof(T));
+  alignas(64) T at[width];
+  unsigned elements;
+  int runs;
+
+  explicit run_lanes(int run) : elements(0), runs(width / run) {
+    for (int k = 0; k < width; ++k) at[k] = static_cast<T>(k / run < runs ? k / run : 0);
+    elements = ~0u >> (32 - runs);
+  }
+  /// Of bytes at most 16, which lie in each quarter of the vector.
+  [[gnu::always_inline]] __m512i spread(const T* from) const {
+    const __m512i places = _mm512_load_si512(at);
+    if constexpr (sizeof(T) == 1)
+      return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(_mm_maskz_loadu_epi8(static_cast<__mmask16>(elements), from)),
+                                 places);
+    else if constexpr (sizeof(T) == 2)
+      return _mm512_maskz_permutexvar_epi16(~0u, places, _mm512_maskz_loadu_epi16(elements, from));
+    else if constexpr (sizeof(T) == 4)
+      return _mm512_maskz_permutexvar_epi32(0xffff, places,
+                                            _mm512_maskz_loadu_epi32(static_cast<__mmask16>(elements), from));
+    else
+      return _mm512_maskz_permutexvar_epi64(0xff, places,
+                                            _mm512_maskz_loadu_epi64(static_cast<__mmask8>(elements), from));
+  }
+};
+/// Returns how many runs are done.
+template <class T>
+[[gnu::always_inline]] inline int repeat_short(T* to, const T* from, int run, int n) {
+  const run_lanes<T> places(run);
+  int r = 0;
+  for (int l = 0; l + places.width <= n; l += places.runs * run, r += places.runs)
+    _mm512_storeu_si512(to + l, places.spread(from + r));
+  return r;
+}
+#endif
 template <class T>
 void repeat(void* lanes, const void* memory, std::int64_t stride, int run, int n) {
   T* __restrict to = static_cast<T*>(lanes);
@@ -322,7 +360,8 @@ void repeat(void* lanes, const void* memory, std::int64_t stride, int run, int n
     if (run == 3) return repeat_apart<3>(to, from, stride, n);
     if (run == 4) return repeat_apart<4>(to, from, stride, n);
 #if SINTER_ISA_LEVEL == 2
-    const int done = repeat_over(to, from, stride, run, n);
+    const bool is_short = stride == 1 && run > 4 && 2 * run * static_cast<int>(sizeof(T)) <= 64;
+    const int done = is_short ? repeat_short(to, from, run, n) : repeat_over(to, from, stride, run, n);
     l = done * run;
     from += done * stride;
 #endif
@@ -347,20 +386,37 @@ void repeat(void* lanes, const void* memory, std::int64_t stride, int run, int n
     for (std::size_t k = 0; k < bytes; ++k) to[k] = from[k];
   }
 }
+/// The same row `count` times: twice as many each time.
+[[gnu::always_inline]] inline void repeat_row(char* to, const char* from, int count, std::size_t bytes) {
+  const std::size_t all = static_cast<std::size_t>(count) * bytes;
+  copy_bytes(to, from, bytes);
+  for (std::size_t done = bytes; done < all;) {
+    const std::size_t more = done < all - done ? done : all - done;
+    copy_bytes(to + done, to, more);
+    done += more;
+  }
+}
+/// Rows of a word or less, each copied as a word, of which the next one overwrites what is too much; the last ones are copied one by
+/// one. False where a word would be none of the memory between the first row and the last one.
+[[gnu::always_inline]] inline bool rows_of_words(char*& to, const char* end, const char* from, std::int64_t stride,
+                                                 int count, std::size_t bytes) {
+  constexpr std::int64_t word = 8;
+  const auto each = static_cast<std::int64_t>(bytes);
+  if (bytes > 8 || stride < 0 || stride + each < word) return false;
+  int r = 0;
+  for (; r + 1 < count && end - to >= word; ++r, to += bytes, from += stride) __builtin_memcpy(to, from, 8);
+  for (; r < count; ++r, to += bytes, from += stride) copy_bytes(to, from, bytes);
+  return true;
+}
 #if SINTER_ISA_LEVEL == 2
 /// Rows of a vector or less, of which each store writes a whole vector: what is too much is a later row's. False where that
 /// would be behind `end`.
-[[gnu::always_inline]] inline bool rows_over(char*& to, const char* end, const char* from, std::int64_t stride, int count,
-                                             std::size_t bytes) {
+[[gnu::always_inline]] inline bool rows_over(char*& to, const char* end, const char* from, std::int64_t stride,
+                                             int count, std::size_t bytes) {
   if (bytes > 64 || end - to < static_cast<std::int64_t>(bytes) * count + 64) return false;
   const __mmask64 mask = ~0ull >> (64 - bytes);
-  if (stride == 0) {
-    const __m512i row = _mm512_maskz_loadu_epi8(mask, from);
-    for (int r = 0; r < count; ++r, to += bytes) _mm512_storeu_si512(to, row);
-  } else {
-    for (int r = 0; r < count; ++r, to += bytes, from += stride)
-      _mm512_storeu_si512(to, _mm512_maskz_loadu_epi8(mask, from));
-  }
+  for (int r = 0; r < count; ++r, to += bytes, from += stride)
+    _mm512_storeu_si512(to, _mm512_maskz_loadu_epi8(mask, from));
   return true;
 }
 #endif
@@ -368,8 +424,15 @@ void rows(void* lanes, const void* memory, std::int64_t plane_stride, int planes
           std::size_t bytes) {
   char* to = static_cast<char*>(lanes);
   const char* plane = static_cast<const char*>(memory);
-  [[maybe_unused]] const char* const end = to + static_cast<std::size_t>(planes) * static_cast<std::size_t>(count) * bytes;
+  [[maybe_unused]] const char* const end =
+      to + static_cast<std::size_t>(planes) * static_cast<std::size_t>(count) * bytes;
   for (int p = 0; p < planes; ++p, plane += plane_stride) {
+    if (stride == 0 && count > 0) {
+      repeat_row(to, plane, count, bytes);
+      to += static_cast<std::size_t>(count) * bytes;
+      continue;
+    }
+    if (rows_of_words(to, end, plane, stride, count, bytes)) continue;
 #if SINTER_ISA_LEVEL == 2
     if (rows_over(to, end, plane, stride, count, bytes)) continue;
 #endif
