@@ -111,7 +111,8 @@ sinter_unity_group(src/ops/statistics/average src/ops/statistics/nan_reduce src/
 sinter_unity_group(src/ops/numerics/sampled src/ops/numerics/choices src/ops/numerics/windows)
 sinter_unity_group(src/ops/numerics/polynomial src/ops/numerics/convolve src/ops/shape/pad src/ops/numerics/polynomial_fit
                    src/ops/reduce/segments src/ops/numerics/bits src/ops/base/at_call)
-sinter_unity_group(src/ops/shape/edit src/ops/shape/grids src/ops/random/distributions)
+sinter_unity_group(src/ops/shape/edit src/ops/shape/grids src/ops/random/distributions
+                   src/ops/random/composed src/ops/random/rejections)
 sinter_unity_group(src/ops/linalg/host/factors_on_host src/ops/linalg/host/structured)
 sinter_unity_group(src/ops/spatial/metrics src/ops/spatial/cdist src/ops/spatial/tree src/ops/spatial/kdtree)
 sinter_unity_group(src/ops/spatial/knn src/ops/spatial/neighbors src/ops/cluster/means src/ops/cluster/lloyd

@@ -1,6 +1,8 @@
 // Where to find libraries of the distribution that are opened on first use. The build needs none of them.
 #pragma once
 #include <mutex>
+#include <string>
+#include <string_view>
 
 #include "platform/optional_library.hpp"
 
@@ -17,6 +19,16 @@ library_place superlu_place();
 library_place mpi_place();
 /// NVIDIA's collectives; version 2.
 library_place nccl_place();
+
+/// openblas_place(), whose library has the right kernels from then on: to be called before it is opened. OpenBLAS knows processors
+/// by their numbers, and computes on those made after its release with the kernels of 2004, of SSE3, at a sixth of the speed.
+/// Where that is so it is told to take those for what the processor has; not where the program has loaded OpenBLAS before, which
+/// may be computing, where OPENBLAS_CORETYPE is set, or in a build of OpenBLAS for one processor.
+library_place prepared_openblas_place(std::string title = "OpenBLAS");
+/// The name of the kernels in use; nothing without OpenBLAS.
+std::string openblas_kernels();
+/// Whether these are kernels that a processor with AVX2 is not meant to have.
+bool is_fallback_of_openblas(std::string_view kernels) noexcept;
 
 /// How many threads OpenBLAS takes, which is a setting of the whole process: for one caller at a time; the end restores what it was.
 /// Nothing where there is no OpenBLAS.

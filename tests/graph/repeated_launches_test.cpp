@@ -105,3 +105,20 @@ TEST_CASE("repeated launches: code that is compiled between two launches") {
     check_launches([](const ndarray& x) { return sum(x * 0.3) + x; }, {n}, float64, true);
   }
 }
+
+TEST_CASE("repeated launches: several blocks, each with memory of its own") {
+  const std::vector<step_function> all{
+      [](const ndarray& x) { return pad(x(slice(1, -1), slice(1, -1)) * 2.0, 1) + x; },
+      [](const ndarray& x) { return x + x(0) * x(_, slice(0, 1)); },
+      [](const ndarray& x) { return roll(x, 3, 1) - x(slice(_, _, -1)) + arange(x.shape(1)); },
+      [](const ndarray& x) { return where(x > 1, x, exp(-x) + x(1, 1)); },
+      [](const ndarray& x) { return ndarray(x.T()) * 2; },
+      [](const ndarray& x) { return sum(pad(x, 2), 1) + max(x); },
+  };
+  for (const step_function& f : all)
+    for (const shape_t& shape : some<shape_t>({{24, 24}, {17, 31}, {3, 300}, {40, 100}, {2, 2000}, {70, 70}})) {
+      check_launches(f, shape, float64);
+      check_launches(f, shape, float32, on_host());
+      if (on_host()) check_launches(f, shape, float16);
+    }
+}

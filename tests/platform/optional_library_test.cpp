@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "platform/host_libraries.hpp"
 #include "platform/optional_library.hpp"
 #include "sinter/error.hpp"
 #include "support/scratch_folder.hpp"
@@ -90,4 +91,17 @@ TEST_CASE("libraries of the toolkit are looked for in its folders, those of the 
   const platform::library_place host = platform::host_library("OpenBLAS", {"libopenblas.so.0"}, "libopenblas0");
   CHECK(platform::candidates(host).back() == "libopenblas.so.0");
   CHECK(host.remedy == "install libopenblas0");
+}
+
+TEST_CASE("OpenBLAS computes with kernels for what the processor has") {
+  CHECK(platform::is_fallback_of_openblas("Prescott"));
+  CHECK_FALSE(platform::is_fallback_of_openblas("SkylakeX"));
+  CHECK_FALSE(platform::is_fallback_of_openblas("Zen"));
+#if defined(__x86_64__)
+  if (std::getenv("OPENBLAS_CORETYPE") || !__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return;
+  const std::string kernels = platform::openblas_kernels();
+  CAPTURE(kernels);
+  CHECK_FALSE(platform::is_fallback_of_openblas(kernels));
+  CHECK(std::getenv("OPENBLAS_CORETYPE") == nullptr);
+#endif
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/cpu/algorithms/recorded_algorithms.hpp"
+#include "backends/cpu/constant_steps.hpp"
 #include "backends/cpu/linalg/recorded_products.hpp"
 #include "backends/cpu/linalg/recorded_solvers.hpp"
 #include "runtime/backend.hpp"
@@ -29,6 +30,7 @@ struct recorded_step {
   const void* from = nullptr;
   std::size_t bytes = 0;
   std::function<void()> call;  // of a library; else empty
+  step_memory of_call{};       // what it reads and writes, where that is known
 };
 using recorded_steps = std::vector<std::unique_ptr<const recorded_step>>;
 
@@ -38,7 +40,8 @@ class recorder final : public cpu_stream, public runtime::recording_stream {
   using cpu_stream::cpu_stream;
   void add(const runtime::prepared& p, const jit::launch& l, void* scratch);
   void add(void* to, const void* from, std::size_t bytes);
-  void add(std::function<void()> call) override;
+  void add(std::function<void()> call) override { add(std::move(call), {}); }
+  void add(std::function<void()> call, step_memory memory);
   std::unique_ptr<runtime::recorded_work> finish();
   void clear() noexcept { steps_.clear(); }
   /// The products, factorisations and additions by position of a capture: they are recorded, and computed by `of` in each

@@ -36,6 +36,18 @@ void step_work::expect_unchanged(std::span<const value> inputs) {
   work->expect_unchanged(std::move(unchanged));
 }
 
+void step_work::expect_changes(std::span<const value> inputs) {
+  looping_ = dynamic_cast<runtime::looping_work*>(work_.get());
+  if (!looping_) return;
+  std::vector<runtime::unchanged_memory> changing;
+  for (const value& v : inputs)
+    if (v->buffer)
+      changing.push_back({static_cast<const char*>(v->buffer->address()) +
+                              v->buffer_offset * static_cast<std::int64_t>(itemsize(v->type)),
+                          v->bytes()});
+  looping_->expect_changes(std::move(changing));
+}
+
 bool step_work::is_current() const {
   return std::all_of(arrays_.begin(), arrays_.end(), [](const array_read& r) {
     return r.array->now() == r.elements && (!r.is_shared || r.array.use_count() > 1);

@@ -15,6 +15,7 @@
 
 #include "graph/capture/recording_capture.hpp"
 #include "graph/run/array.hpp"
+#include "runtime/looping_work.hpp"
 
 namespace sinter::graph {
 
@@ -30,6 +31,13 @@ class step_work {
   std::span<const value> reads() const noexcept { return held_; }
   /// Computes the results from what lies in the memory of the inputs. Within a submission.
   void run() { work_->launch(); }
+  /// The same after another run, since when nothing has been written but what expect_changes() says.
+  void run_again() {
+    if (looping_) looping_->launch_again();
+    else work_->launch();
+  }
+  /// Between a run and run_again() these change, which the step is given, and nothing else that it reads.
+  void expect_changes(std::span<const value> inputs);
   /// What the step reads is not written by anybody else as long as it is run, but for `inputs`.
   void expect_unchanged(std::span<const value> inputs);
   /// Declares what run() uses.
@@ -51,6 +59,7 @@ class step_work {
   std::vector<array_read> arrays_;
   std::vector<std::shared_ptr<const void>> kept_;
   std::unique_ptr<runtime::recorded_work> work_;  // destroyed first
+  runtime::looping_work* looping_ = nullptr;      // it, where it can make use of what does not change
 };
 
 /// What is captured: a step, or a function whose loops are captured as well.

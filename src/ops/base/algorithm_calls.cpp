@@ -52,6 +52,17 @@ void* writable_by_library(const value& leaf) {
   return static_cast<char*>(work.writes(*leaf->buffer)) + leaf->buffer_offset * itemsize_of(leaf);
 }
 
+namespace {
+
+/// In a capture the call that is recorded writes it.
+void* address_of_scratch(const runtime::buffer& scratch) {
+  if (!graph::is_capturing() || !scratch.owner().host_addressable()) return scratch.data();
+  runtime::submission work(scratch.owner());
+  return work.writes(scratch);
+}
+
+}  // namespace
+
 value own_memory(const value& v) {
   value memory = unset_leaf(v->shape, v->type, v->device);
   if (v->size() == 0) return memory;
@@ -107,8 +118,8 @@ value sorted_rows(const value& v, const runtime::row_layout& l, bool descending)
   if (!in_place) evaluated(v);
   runtime::algorithms& device = algorithms_of(to);
   const runtime::buffer scratch = scratch_for(to, device.sort_scratch(l));
-  void* const result = address_to_write(to);
-  device.sort(l, descending, in_place ? result : address_to_read(v), result, scratch.data());
+  void* const result = writable_by_library(to);
+  device.sort(l, descending, in_place ? result : readable_by_library(v), result, address_of_scratch(scratch));
   if (!in_place) graph::inherit_faults(to, {&v});
   return to;
 }
@@ -120,7 +131,8 @@ value merged_runs(const value& v, std::span<const std::int64_t> ends, bool desce
     return sorted_rows(from, {from->type, 1, from->size()}, descending);
   value to = unset_leaf(from->shape, from->type, from->device);
   const runtime::buffer scratch = scratch_for(to, device.merge_scratch(from->type, ends));
-  device.merge(from->type, descending, ends, address_to_read(from), address_to_write(to), scratch.data());
+  device.merge(from->type, descending, ends, readable_by_library(from), writable_by_library(to),
+               address_of_scratch(scratch));
   graph::inherit_faults(to, {&from});
   return to;
 }
@@ -130,8 +142,8 @@ value argsort_rows(const value& keys, const runtime::row_layout& l, bool descend
   if (l.rows == 0 || l.columns == 0) return order;
   runtime::algorithms& device = algorithms_of(keys);
   const runtime::buffer scratch = scratch_for(keys, device.argsort_scratch(l));
-  device.argsort(l, descending, address_to_read(keys), static_cast<std::int64_t*>(address_to_write(order)),
-                 scratch.data());
+  device.argsort(l, descending, readable_by_library(keys), static_cast<std::int64_t*>(writable_by_library(order)),
+                 address_of_scratch(scratch));
   graph::inherit_faults(order, {&keys});
   return order;
 }
@@ -142,8 +154,8 @@ value random_order_of(const value& keys, std::int64_t first) {
   if (n == 0) return order;
   runtime::algorithms& device = algorithms_of(keys);
   const runtime::buffer scratch = scratch_for(keys, device.random_order_scratch(n));
-  device.random_order_first(n, first, static_cast<const std::uint64_t*>(address_to_read(keys)),
-                            static_cast<std::int64_t*>(address_to_write(order)), scratch.data());
+  device.random_order_first(n, first, static_cast<const std::uint64_t*>(readable_by_library(keys)),
+                            static_cast<std::int64_t*>(writable_by_library(order)), address_of_scratch(scratch));
   graph::inherit_faults(order, {&keys});
   return order;
 }
@@ -185,7 +197,7 @@ value partitioned_rows(const value& from, const runtime::row_layout& l, std::spa
   runtime::algorithms& device = algorithms_of(from);
   const auto count = static_cast<std::int64_t>(kth.size());
   const runtime::buffer scratch = scratch_for(from, device.partition_scratch(l, count, false));
-  device.partition(l, kth, address_to_read(from), address_to_write(to), scratch.data());
+  device.partition(l, kth, readable_by_library(from), writable_by_library(to), address_of_scratch(scratch));
   graph::inherit_faults(to, {&from});
   return to;
 }
@@ -195,8 +207,8 @@ value argpartitioned_rows(const value& keys, const runtime::row_layout& l, std::
   runtime::algorithms& device = algorithms_of(keys);
   const auto count = static_cast<std::int64_t>(kth.size());
   const runtime::buffer scratch = scratch_for(keys, device.partition_scratch(l, count, true));
-  device.argpartition(l, kth, address_to_read(keys), static_cast<std::int64_t*>(address_to_write(order)),
-                      scratch.data());
+  device.argpartition(l, kth, readable_by_library(keys), static_cast<std::int64_t*>(writable_by_library(order)),
+                      address_of_scratch(scratch));
   graph::inherit_faults(order, {&keys});
   return order;
 }
@@ -216,7 +228,7 @@ value ranked_elements(const value& from, const runtime::row_layout& l, std::span
   runtime::algorithms& device = algorithms_of(from);
   const auto count = static_cast<std::int64_t>(kth.size());
   const runtime::buffer scratch = scratch_for(from, device.find_ranks_scratch(l, count));
-  device.find_ranks(l, kth, address_to_read(from), address_to_write(to), scratch.data());
+  device.find_ranks(l, kth, readable_by_library(from), writable_by_library(to), address_of_scratch(scratch));
   graph::inherit_faults(to, {&from});
   return to;
 }
@@ -230,8 +242,8 @@ value own_ranked_elements(const value& from, const runtime::row_layout& l, const
   if (to->size() == 0) return to;
   runtime::algorithms& device = algorithms_of(from);
   const runtime::buffer scratch = scratch_for(from, device.own_ranks_scratch(l));
-  device.find_own_ranks(l, ranks->size() / l.rows, static_cast<const std::int64_t*>(address_to_read(ranks)),
-                        address_to_read(from), address_to_write(to), scratch.data());
+  device.find_own_ranks(l, ranks->size() / l.rows, static_cast<const std::int64_t*>(readable_by_library(ranks)),
+                        readable_by_library(from), writable_by_library(to), address_of_scratch(scratch));
   graph::inherit_faults(to, {&from, &ranks});
   return to;
 }
@@ -242,8 +254,8 @@ value first_of_rows(const value& keys, const runtime::row_layout& l, bool descen
   value positions = unset_leaf(shape, dtype::i64, keys->device);
   runtime::algorithms& device = algorithms_of(keys);
   const runtime::buffer scratch = scratch_for(keys, device.select_first_scratch(l, k));
-  device.select_first(l, descending, k, address_to_read(keys), static_cast<std::int64_t*>(address_to_write(positions)),
-                      scratch.data());
+  device.select_first(l, descending, k, readable_by_library(keys),
+                      static_cast<std::int64_t*>(writable_by_library(positions)), address_of_scratch(scratch));
   graph::inherit_faults(positions, {&keys});
   return positions;
 }
@@ -310,7 +322,7 @@ value scanned(runtime::scan_op op, const value& v, int axis) {
   if (!in_place) evaluated(v);
   runtime::algorithms& device = algorithms_of(to);
   const runtime::buffer scratch = scratch_for(to, device.scan_scratch(l));
-  device.scan(l, address_to_read(in_place ? to : v), address_to_write(to), scratch.data());
+  device.scan(l, readable_by_library(in_place ? to : v), writable_by_library(to), address_of_scratch(scratch));
   if (!in_place) graph::inherit_faults(to, {&v});
   return to;
 }
@@ -321,15 +333,16 @@ value binned(const value& bins, const value& weights, std::int64_t count) {
   if (count == 0) return out;
   runtime::algorithms& device = algorithms_of(numbers);
   const std::int64_t n = numbers->size();
-  runtime::bin_entries entries{n, numbers->type, address_to_read(numbers)};
+  runtime::bin_entries entries{n, numbers->type, readable_by_library(numbers)};
   if (weights) {
     entries.weight_type = added->type;
-    entries.weights = address_to_read(added);
+    entries.weights = readable_by_library(added);
     const runtime::buffer scratch = scratch_for(numbers, device.sum_bins_scratch(n, count));
-    device.sum_bins(entries, count, static_cast<double*>(address_to_write(out)), scratch.data());
+    device.sum_bins(entries, count, static_cast<double*>(writable_by_library(out)), address_of_scratch(scratch));
   } else {
     const runtime::buffer scratch = scratch_for(numbers, device.count_bins_scratch(n, count));
-    device.count_bins(entries, count, static_cast<std::int64_t*>(address_to_write(out)), scratch.data());
+    device.count_bins(entries, count, static_cast<std::int64_t*>(writable_by_library(out)),
+                      address_of_scratch(scratch));
   }
   graph::inherit_faults(out, {&numbers, &added});
   return out;
@@ -370,8 +383,8 @@ value counted_in(const runtime::bin_range& bins, const value& samples) {
   value out = unset_leaf(dims{bins.count}, dtype::i64, x->device);
   runtime::algorithms& device = algorithms_of(x);
   const runtime::buffer scratch = scratch_for(x, device.histogram_scratch(x->type, x->size(), bins));
-  device.histogram(x->type, address_to_read(x), x->size(), bins, static_cast<std::int64_t*>(address_to_write(out)),
-                   scratch.data());
+  device.histogram(x->type, readable_by_library(x), x->size(), bins,
+                   static_cast<std::int64_t*>(writable_by_library(out)), address_of_scratch(scratch));
   graph::inherit_faults(out, {&x});
   return out;
 }

@@ -232,7 +232,7 @@ bool traced_loop::capture(std::int64_t k, arrays carry, arrays arguments, const 
     return false;
   }
   s.session = nullptr;
-  if (!graph::is_capturing()) s.expect_unchanged();
+  s.expect_changes(!graph::is_capturing());
   s.plan_moves();
   return true;
 }

@@ -106,7 +106,7 @@ std::vector<ndarray> traced_loop::run_scan(std::int64_t k, arrays carry, arrays 
     copy_all(earlier);
     for (std::int64_t step = k; step < n; ++step) {
       copy_all(taken);
-      s.work->run();
+      step == k ? s.work->run() : s.work->run_again();
       copy_all(given);
       s.move_carry();
       for (block_copy& c : taken) c.from = next_block(c.from, c.bytes, reverse);
@@ -136,7 +136,7 @@ void traced_loop::run_numbers(std::int64_t k, std::int64_t lower, arrays carry) 
     for (std::int64_t step = k; step < s.steps; ++step) {
       const std::int64_t number = lower + step;
       std::memcpy(argument, &number, sizeof number);
-      s.work->run();
+      step == k ? s.work->run() : s.work->run_again();
       s.move_carry();
     }
   });
@@ -152,8 +152,8 @@ void traced_loop::run_while(arrays carry, const ndarray& condition) {
     const value &first = s.read.back(), &again = s.outputs()[0];
     bool more = false;
     std::memcpy(&more, address_of(first), sizeof more);
-    while (more) {
-      s.work->run();
+    for (bool first = true; more; first = false) {
+      first ? s.work->run() : s.work->run_again();
       s.move_carry();
       std::memcpy(&more, address_of(again), sizeof more);
     }

@@ -118,11 +118,12 @@ struct traced_loop::state {
   std::span<const value> next() const { return work->results().first(carry.size()); }
   std::span<const value> outputs() const { return work->results().subspan(carry.size()); }
   void plan_moves();
-  /// Nothing else runs until the loop is done.
-  void expect_unchanged() {
+  /// Nothing else runs until the loop is done. What the step reads besides is the same in all loops where it `stays`.
+  void expect_changes(bool stays) {
     std::vector<value> inputs = carry;
     inputs.insert(inputs.end(), arguments.begin(), arguments.end());
-    work->expect_unchanged(inputs);
+    work->expect_changes(inputs);
+    if (stays) work->expect_unchanged(inputs);
   }
   /// What is wrong with data that the steps have read is wrong with what they have computed.
   void pass_faults(const value& to) const {

@@ -1,9 +1,12 @@
 // Distributions: which random operation is drawn, and the arithmetic applied to it.
 #include <cmath>
+#include <vector>
 
 #include "core/shape.hpp"
 #include "graph/values/example.hpp"
-#include "ops/random/draw.hpp"
+#include "ops/derivatives/distribution_slopes.hpp"
+#include "ops/random/composed.hpp"
+#include "sinter/elementwise.hpp"
 #include "sinter/dtype_info.hpp"
 #include "sinter/reduce.hpp"
 
@@ -84,10 +87,10 @@ class float_draw {
   draw_space space_;
 };
 
-bool is_not_negative(double x) { return !(x < 0) && !std::signbit(x); }
+bool has_no_sign(double x) { return !(x < 0) && !std::signbit(x); }
 
 void check_scale(const operand& scale, const char* function) {
-  check_number(scale, function, "scale must not be negative", is_not_negative);
+  check_number(scale, function, "scale must not be negative", has_no_sign);
 }
 
 ndarray location_and_scale(const char* function, generator& g, jit::opcode op, const operand& loc, const operand& scale,
@@ -95,6 +98,15 @@ ndarray location_and_scale(const char* function, generator& g, jit::opcode op, c
   check_scale(scale, function);
   const float_draw d(function, size, kw, {&loc, &scale});
   return d.result(d.moved(d.scaled(d.elements(g, op), scale), loc));
+}
+
+/// A draw of one example is a value of its own, which derivatives do not follow to its parameters: it moves with them.
+value followed(const char* function, const value& drawn, const std::vector<value>& parameters,
+               const draw_slopes& slopes) {
+  if (!graph::is_example(drawn)) return drawn;
+  std::vector<ndarray> all;
+  for (const value& p : parameters) all.push_back(wrap(p));
+  return value_of(moving_draw(function, constant_parameter(wrap(drawn)), all, slopes));
 }
 
 }  // namespace
@@ -129,7 +141,7 @@ ndarray generator::normal(const operand& loc, const operand& scale, const draw_s
 }
 
 ndarray generator::lognormal(const operand& mean, const operand& sigma, const draw_size& size, const draw_kw& kw) {
-  check_number(sigma, "lognormal", "sigma must not be negative", is_not_negative);
+  check_number(sigma, "lognormal", "sigma must not be negative", has_no_sign);
   const float_draw d("lognormal", size, kw, {&mean, &sigma});
   const value normal = d.moved(d.scaled(d.elements(*this, jit::opcode::random_normal), sigma), mean);
   return d.result(d.map(jit::opcode::exp, normal));
@@ -165,17 +177,27 @@ ndarray generator::standard_gamma(const operand& shape, const draw_size& size, c
 
 ndarray generator::gamma(const operand& shape, const operand& scale, const draw_size& size, const draw_kw& kw) {
   check_number(shape, "gamma", "shape must be finite and not negative",
-               [](double x) { return is_not_negative(x) && std::isfinite(x); });
+               [](double x) { return has_no_sign(x) && std::isfinite(x); });
   check_scale(scale, "gamma");
   const float_draw d("gamma", size, kw, {&shape, &scale});
-  return d.result(d.scaled(d.elements(*this, jit::opcode::random_gamma, {d.parameter(shape)}), scale));
+  const value a = d.parameter(shape), drawn = d.elements(*this, jit::opcode::random_gamma, {a});
+  const value x = followed("gamma", drawn, {a}, [](const std::vector<ndarray>& p, const ndarray& y) {
+    return std::vector<ndarray>{-derivatives::gamma_slope_by_density(p[0], y)};
+  });
+  return d.result(d.scaled(x, scale));
 }
 
 ndarray generator::beta(const operand& a, const operand& b, const draw_size& size, const draw_kw& kw) {
   for (const operand* x : {&a, &b})
     check_number(*x, "beta", "a and b must be positive and finite", [](double v) { return v > 0 && std::isfinite(v); });
   const float_draw d("beta", size, kw, {&a, &b});
-  return d.result(d.elements(*this, jit::opcode::random_beta, {d.parameter(a), d.parameter(b)}));
+  const value first = d.parameter(a), second = d.parameter(b);
+  const value drawn = d.elements(*this, jit::opcode::random_beta, {first, second});
+  return d.result(followed("beta", drawn, {first, second}, [](const std::vector<ndarray>& p, const ndarray& y) {
+    const ndarray rest = 1 - y;
+    return std::vector<ndarray>{-derivatives::beta_slope_by_density(p[0], p[1], y, rest),
+                                derivatives::beta_slope_by_density(p[1], p[0], rest, y)};
+  }));
 }
 
 }  // namespace sinter::inline v0::random

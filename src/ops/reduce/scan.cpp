@@ -72,7 +72,7 @@ ndarray scan_as(scan_op op, subject s, dtype type) {
 /// can be inspected; a GPU is not waited for, so the answer is yes.
 bool may_have_lost_zeros(const ndarray& products, int axis) {
   const std::int64_t n = products.shape(axis);
-  if (n == 0 || products.device().kind != device_kind::cpu) return n != 0;
+  if (n == 0 || products.device().kind != device_kind::cpu || graph::is_capturing()) return n != 0;
   return bool(any(isnan(slice_of(products, axis, n - 1, n))));
 }
 

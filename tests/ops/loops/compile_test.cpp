@@ -261,7 +261,7 @@ TEST_CASE("compile: what a program cannot know throws, and nothing has happened"
       return a * 2;
     });
     CHECK_THROWS_AS(leaves(x), value_error);
-    CHECK_THROWS_AS(compile([](const ndarray& a) { return sort(a); })(x), device_error);
+    CHECK_THROWS_AS(compile([](const ndarray& a) { return unique_values(a); })(x), device_error);
   }
   struct own_error {};
   const auto fails = compile([](const ndarray& a) -> ndarray {
@@ -272,6 +272,33 @@ TEST_CASE("compile: what a program cannot know throws, and nothing has happened"
   CHECK(same_bits(ndarray(x * 2), ndarray(numbers({4}) * 2)));
   CHECK_THROWS_AS(compile([](const ndarray& a) { return matmul(a, a.reshape({2, 2})); })(x), shape_error);
   CHECK_THROWS_AS(compile([](const ndarray& a) { return a; })(ndarray()), value_error);
+}
+
+TEST_CASE("compile: sorts, order statistics, prefix sums and bins are parts of a program") {
+  if (!on_host()) return;
+  using one = ndarray (*)(const ndarray&);
+  const one all[] = {
+      [](const ndarray& a) { return sort(a * 2); },
+      [](const ndarray& a) { return ndarray(argsort(a, {.axis = 0}) + 1); },
+      [](const ndarray& a) { return partition(a, 2); },
+      [](const ndarray& a) { return median(a, 1); },
+      [](const ndarray& a) { return quantile(a, 0.3, 0); },
+      [](const ndarray& a) { return ndarray(topk(a, 3).values * 2); },
+      [](const ndarray& a) { return ndarray(cumsum(a * a, 1) - a); },
+      [](const ndarray& a) { return cumprod(a, 0); },
+      [](const ndarray& a) { return ndarray(take_along_axis(a, argsort(-a, {.axis = 1}), 1)); },
+      [](const ndarray& a) { return histogram(a, 7, {.range = std::pair(-1.0, 1.0)}).hist; },
+      [](const ndarray& a) { return ndarray(searchsorted(sort(ravel(a)), a)); },
+  };
+  int k = 0;
+  for (const one f : all) {
+    CAPTURE(k++);
+    check_compiled(f, several({9, 12}));
+    check_compiled(f, several({3, 300}));
+  }
+  const auto weights = [](const ndarray& a) { return ndarray(sum(cumsum(sort(a, {.axis = 1}), 1) * a)); };
+  check_compiled(grad(weights), several({5, 8}), 1e-13);
+  check_compiled(vmap(grad([](const ndarray& a) { return ndarray(median(a * a)); })), several({5, 8}), 1e-13);
 }
 
 TEST_CASE("compile: data errors are those of a call") {

@@ -1,5 +1,6 @@
 // Draws within vmap: each example has numbers of its own, those of example_scope.
 #include "ops/vmap/beside_loop.hpp"
+#include "sinter/random_multivariate.hpp"
 
 using namespace vmap_test;
 
@@ -37,6 +38,24 @@ TEST_CASE("vmap: draws have the bits of a loop over examples' scopes") {
   check_draws([](generator& g, const ndarray&) { return g.random(); });
   check_draws([](generator& g, const ndarray&) { return g.permutation(20); });
   check_draws([](generator& g, const ndarray& a) { return g.random(5) + g.random(5) * a(0); });
+  // Draws that are refused and made again: what follows begins where it does for one example.
+  check_draws([](generator& g, const ndarray& a) { return g.vonmises(a, absolute(a) * 3) + g.random(3); });
+  check_draws([](generator& g, const ndarray&) { return g.zipf(1.3, 50) + g.integers(0, 9, 50); });
+  check_draws([](generator& g, const ndarray& a) {
+    const ndarray good = floor(absolute(a) * 40).astype(int64) + 5;
+    return g.hypergeometric(good, 30, 11) + g.integers(0, 9, 3);
+  });
+  check_draws([](generator& g, const ndarray& a) {
+    return g.hypergeometric(30, 40, floor(minimum(absolute(a), 1) * 40).astype(int64)) + g.integers(0, 9, 3);
+  });
+  check_draws([](generator& g, const ndarray&) {
+    return random::multivariate_hypergeometric(g, array({9, 12, 7, 4}), 11) + g.integers(0, 9, 4);
+  });
+  check_draws([](generator& g, const ndarray&) { return g.multinomial(20, array({0.2, 0.3, 0.5}), 4); });
+  check_draws([](generator& g, const ndarray& a) { return g.multinomial(20, absolute(a) / sum(absolute(a)), 4); });
+  check_draws([](generator& g, const ndarray& a) {
+    return g.multinomial(floor(absolute(a) * 9).astype(int64), array({0.2, 0.3, 0.5}));
+  });
 }
 
 TEST_CASE("vmap: draws without arguments, of nested maps, and of parameters that are the same for all") {

@@ -435,10 +435,10 @@ void block_walker::bind_input(std::size_t k, std::int64_t start, int n, int padd
   else bind_copied(k, start, n, padded);
 }
 
-void block_walker::bind_again(std::size_t k, int n) {
+void block_walker::bind_again(std::size_t k, std::int64_t start, int n) {
   repeated_[k] = nullptr;
   panels_[k].origin = nullptr;
-  bind_input(k, 0, n, pad_lanes(n));
+  bind_input(k, start, n, pad_lanes(n));
 }
 
 void block_walker::bind(std::int64_t start, int n) {

@@ -131,7 +131,7 @@ class block_walker {
   /// Points args() at lanes [start, start + n) of the block space; at most the plan's lanes.
   void bind(std::int64_t start, int n);
   /// Reads the lanes of one input again that have been bound, to where they are.
-  void bind_again(std::size_t k, int n);
+  void bind_again(std::size_t k, std::int64_t start, int n);
 
   jit::block_args& args() noexcept { return args_; }
   const void** inputs() noexcept { return inputs_; }

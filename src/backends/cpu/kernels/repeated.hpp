@@ -24,8 +24,8 @@ class repeated_launch {
 /// Elements up to which a launch may keep its memory; more take longer to compute than to give memory to. Of operations on
 /// elements a block, of reductions what is joined.
 inline constexpr std::int64_t few_lanes = 256, few_reduced = 1 << 14;
-/// Bytes of the slabs of such memory.
-inline constexpr std::size_t kept_slab = 16 << 10;
+/// Bytes of the slabs of such memory, of a reduction and of a block of elements.
+inline constexpr std::size_t kept_slab = 16 << 10, kept_elements = 2 << 10;
 
 /// Null where the launch is shared out to several threads. `code` and `l` outlive the result. `keeps_memory`: between runs,
 /// where it has few lanes; otherwise the memory is that of the thread.

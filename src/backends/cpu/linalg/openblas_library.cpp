@@ -1,11 +1,13 @@
 // Opening OpenBLAS.
 #include "backends/cpu/linalg/openblas_library.hpp"
 
+#include "platform/host_libraries.hpp"
+
 namespace sinter::cpu {
 namespace {
 
 const openblas_api& openblas(const char* function) {
-  static const auto& opened = platform::open_library<openblas_api>(platform::openblas_place());
+  static const auto& opened = platform::open_library<openblas_api>(platform::prepared_openblas_place());
   return opened.usable_by(function);
 }
 

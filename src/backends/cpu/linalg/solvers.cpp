@@ -32,7 +32,8 @@ std::unique_ptr<runtime::outcome> cpu_solvers::look_for_failures(const std::int3
 }
 
 const lapack_api& lapack(const char* function) {
-  static const auto& opened = platform::open_library<lapack_api>(platform::openblas_place("OpenBLAS with LAPACK"));
+  static const auto& opened =
+      platform::open_library<lapack_api>(platform::prepared_openblas_place("OpenBLAS with LAPACK"));
   return opened.usable_by(function);
 }
 
