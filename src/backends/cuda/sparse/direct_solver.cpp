@@ -101,8 +101,7 @@ direct_solver::outcome direct_solver::by_cudss(const cudss_api& api, const spars
   const cudaDataType_t type = data_type(s.a.type);
   if (!cudss_ && !done(api.cudssCreate(&cudss_), "cudssCreate")) return outcome::no_memory;
   if (!done(api.cudssSetStream(cudss_, stream), "cudssSetStream")) return outcome::no_memory;
-  owned config(api.cudssConfigDestroy), matrix(api.cudssMatrixDestroy), right(api.cudssMatrixDestroy),
-      solution(api.cudssMatrixDestroy);
+  owned config(api.cudssConfigDestroy), matrix(api.cudssMatrixDestroy);
   owned data([&](void* object) { return api.cudssDataDestroy(cudss_, object); });
   const int on = 1;
   if (!done(api.cudssConfigCreate(config.place()), "cudssConfigCreate") ||
@@ -111,16 +110,8 @@ direct_solver::outcome direct_solver::by_cudss(const cudss_api& api, const spars
       !done(api.cudssMatrixCreateCsr(matrix.place(), s.a.rows, s.a.columns, s.a.entries, s.a.indptr, nullptr,
                                      s.a.indices, s.a.data, CUDA_R_32I, CUDA_R_32I, type, dss::general, dss::full_view,
                                      dss::from_zero),
-            "cudssMatrixCreateCsr") ||
-      !done(api.cudssMatrixCreateDn(right.place(), s.a.rows, s.columns, s.a.rows, s.b, type, dss::by_columns),
-            "cudssMatrixCreateDn") ||
-      !done(api.cudssMatrixCreateDn(solution.place(), s.a.rows, s.columns, s.a.rows, x, type, dss::by_columns),
-            "cudssMatrixCreateDn"))
+            "cudssMatrixCreateCsr"))
     return outcome::no_memory;
-  const auto run = [&](int phase) {
-    return done(api.cudssExecute(cudss_, phase, config.get(), data.get(), matrix.get(), solution.get(), right.get()),
-                "cudssExecute");
-  };
   const auto number = [&](int which) {
     int found = 0;
     std::size_t bytes = 0;
@@ -128,10 +119,28 @@ direct_solver::outcome direct_solver::by_cudss(const cudss_api& api, const spars
       failed("cudssDataGet", status);
     return found;
   };
-  if (!run(dss::analysis) || !run(dss::factorization)) return outcome::no_memory;
-  if (number(dss::info) != 0 || number(dss::replaced_pivots) != 0) return outcome::undecided;
-  if (!run(dss::solution)) return outcome::no_memory;
-  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");  // before the factors are destroyed
+  // Right sides one by one: what is deterministic takes one only.
+  for (std::int64_t k = 0; k < s.columns; ++k) {
+    const std::int64_t skip = k * s.a.rows * static_cast<std::int64_t>(itemsize(s.a.type));
+    const auto* b = static_cast<const char*>(s.b) + skip;
+    auto* found = static_cast<char*>(x) + skip;
+    owned right(api.cudssMatrixDestroy), solution(api.cudssMatrixDestroy);
+    if (!done(api.cudssMatrixCreateDn(right.place(), s.a.rows, 1, s.a.rows, b, type, dss::by_columns),
+              "cudssMatrixCreateDn") ||
+        !done(api.cudssMatrixCreateDn(solution.place(), s.a.rows, 1, s.a.rows, found, type, dss::by_columns),
+              "cudssMatrixCreateDn"))
+      return outcome::no_memory;
+    const auto run = [&](int phase) {
+      return done(api.cudssExecute(cudss_, phase, config.get(), data.get(), matrix.get(), solution.get(), right.get()),
+                  "cudssExecute");
+    };
+    if (k == 0) {
+      if (!run(dss::analysis) || !run(dss::factorization)) return outcome::no_memory;
+      if (number(dss::info) != 0 || number(dss::replaced_pivots) != 0) return outcome::undecided;
+    }
+    if (!run(dss::solution)) return outcome::no_memory;
+    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");  // before what it refers to is destroyed
+  }
   return outcome::solved;
 }
 
