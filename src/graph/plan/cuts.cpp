@@ -246,13 +246,6 @@ namespace {
 /// program that names such values and reduces them is expected to need no memory for them.
 constexpr std::size_t many_kernels = 8;
 
-/// Whether a node reads so few elements of an operand that they are computed where they are read.
-bool reads_little(const node* n, const node* operand) noexcept {
-  constexpr std::int64_t part = 4;
-  const node_kind kind = n->kind.load(std::memory_order_relaxed);
-  return (kind == node_kind::gather || kind == node_kind::view) && n->size() * part < operand->size();
-}
-
 }  // namespace
 
 /// Stores what several kernels would compute, each for itself, where that is cheaper. Decides from the results down, so

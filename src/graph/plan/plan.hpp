@@ -101,6 +101,12 @@ inline node* base_of(const kernel_plan& update) noexcept {
 
 /// Elements below which a launch costs more than they do: kernels of so many are joined although they share nothing.
 inline constexpr std::int64_t small_space = 1 << 20;
+/// Whether a node reads so few elements of an operand that they are computed where they are read.
+inline bool reads_little(const node* n, const node* operand) noexcept {
+  constexpr std::int64_t part = 4;
+  const node_kind kind = n->kind.load(std::memory_order_relaxed);
+  return (kind == node_kind::gather || kind == node_kind::view) && n->size() * part < operand->size();
+}
 /// Whether two kernels read the same array.
 bool share_inputs(const kernel_plan& a, const kernel_plan& b) noexcept;
 

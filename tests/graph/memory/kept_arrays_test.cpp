@@ -148,3 +148,13 @@ TEST_CASE("a value that cannot be evaluated stays pending, and the loop goes on"
   CHECK_THROWS_AS(sums[0].item<float>(), index_error);
   CHECK(sums.back().item<float>() == mean(matmul(w, w + 19.0f)).item<float>());
 }
+
+TEST_CASE("a few elements that are read of a pending array are no reason to store it") {
+  const ndarray x = matrix(3), few = x * 2 - 1;
+  const ndarray y = few * few;
+  CHECK(y(0, 5).item<float>() == doctest::Approx(y["0:1"](0, 5).item<float>()));
+  const test::meter spent;
+  const ndarray total = sum(y);
+  eval(total);
+  CHECK(spent.now().peak < array_bytes / 4);
+}
