@@ -75,9 +75,10 @@ void step(ndarray& u) {
 }  // namespace
 
 TEST_CASE("the interior of a stencil is computed while its halo travels") {
-  const ndarray x = random::generator(3).random({64, 10}, {.device = cpu}), want = stencil(x);
+  const ndarray x = random::generator(3).random({64, 10}, {.device = cpu});
   for (const bool pending : {false, true}) {
     CAPTURE(pending);
+    const ndarray want = pending ? stencil(x * 3) : stencil(x);  // nothing that memory has from the first time
     sim::set_order(2);
     const dist::mesh m({2}, {.devices = two()});
     ndarray s = dist::shard(x, m, {shard(0)});
@@ -86,7 +87,7 @@ TEST_CASE("the interior of a stencil is computed while its halo travels") {
     ndarray y;
     {
       const nothing_comes now;
-      if (pending) s = s * 1.0;
+      if (pending) s = s * 3;
       y = stencil(s);
       eval(y);
       sim::run_what_can();

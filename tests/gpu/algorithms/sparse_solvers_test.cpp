@@ -32,8 +32,11 @@ TEST_CASE("GPU: lsmr and lsqr of long rows take the CPU's steps, and have the sa
   for (const dtype type : {float32, float64}) {
     CAPTURE(name(type));
     random::generator g(3);
-    const sparse_array a = sparse::random_array({3000, 2800}, 0.15, {.dtype = type, .device = cpu, .rng = &g}),
-                       there = a.to_device(gpu);
+    // Around 0: one singular value far above the others would make rounding errors grow from step to step.
+    const sparse_array positive = sparse::random_array({3000, 2800}, 0.15, {.dtype = type, .device = cpu, .rng = &g});
+    const sparse_array a =
+        sparse::csr_array(positive.data() - 0.5, positive.indices(), positive.indptr(), shape_t{3000, 2800});
+    const sparse_array there = a.to_device(gpu);
     const ndarray b = g.normal(0, 1, {3000}).astype(type), far = b.to_device(gpu);
     const double near = type == float32 ? 1e-3 : 1e-9;
     for (const double damp : {0.0, 2.0}) {
@@ -85,7 +88,12 @@ TEST_CASE("GPU: spsolve by the library that there is") {
   // The Laplacian of a cycle, whose rows add up to 0.
   const ndarray around = 2 * eye(40) - roll(eye(40), 1, 0) - roll(eye(40), -1, 0);
   left_to_host([&] {
-    CHECK_THROWS_AS((void)sl::spsolve(sparse::csr_array(around).to_device(gpu), arange(40.0).to_device(gpu)),
-                    linalg_error);
+    bool refused = false;
+    try {
+      (void)sl::spsolve(sparse::csr_array(around).to_device(gpu), arange(40.0).to_device(gpu));
+    } catch (const linalg_error&) {
+      refused = true;
+    }
+    CHECK(refused);
   });
 }
