@@ -41,51 +41,59 @@ std::vector<int> sorted(std::vector<int> axes) {
   return axes;
 }
 
-}  // namespace
-
-namespace {
-
-/// One kernel: a column of groups of four elements, which are a term and three that change nothing, in one split. Products of complex numbers
-/// are not unchanged by ones (infinities).
-value joined_as_column(const unmade_sum& s, const value& terms) {
-  const int axis = s.axis, rank = terms->shape.size();
+/// Terms as columns of groups of four elements, each the term four times. One column looks like a row: it is there twice, side by side.
+struct term_columns {
   dims shape, strides;
-  const dims dense = core::contiguous_strides(terms->shape);
-  std::int64_t last = 1;  // extent of the last axis that is not 1, of those after the terms
-  for (int a = 0; a < rank; ++a) {
-    shape.push_back(terms->shape[a]);
-    strides.push_back(dense[a]);
-    if (a > axis && shape.back() != 1) last = shape.back();
-    if (a != axis) continue;
-    shape.push_back(jit::addition_group);
-    strides.push_back(0);
+  bool doubled = false;
+
+  explicit term_columns(const dims& terms, int axis) {
+    const dims dense = core::contiguous_strides(terms);
+    std::int64_t columns = 1;
+    const auto add = [&](std::int64_t extent, std::int64_t stride) {
+      shape.push_back(extent);
+      strides.push_back(stride);
+    };
+    for (int a = 0; a < terms.size(); ++a) {
+      add(terms[a], dense[a]);
+      if (a > axis) columns *= terms[a];
+      if (a == axis) add(jit::addition_group, 0);
+    }
+    doubled = columns == 1;
+    if (doubled) add(2, 0);
   }
-  const bool doubled = last == 1;  // one column looks like a row: it is joined twice, side by side
-  if (doubled) {
-    shape.push_back(2);
-    strides.push_back(0);
-  }
-  const runtime::device_id device = terms->device;
-  const value groups = graph::record_view(terms, shape, strides, 0);
+};
+
+/// The first element of each group, and three that change nothing.
+value padded_groups(const value& groups, int axis, reduce_op op) {
+  const dims& shape = groups->shape;
+  const dtype type = groups->type;
   jit::scalar zero, one;
   zero.type = dtype::i64;
   zero.i = 0;
-  one.type = terms->type;
-  if (is_inexact(one.type)) one.f[0] = 1;
+  one.type = type;
+  if (is_inexact(type)) one.f[0] = 1;
   else one.i = 1;
   const value is_term = graph::record_map(
       opcode::equal, dtype::b1, shape,
-      {graph::record_iota(shape, axis + 1, device), graph::record_scalar(zero, dtype::i64, shape, device)});
-  const value rest = s.op == reduce_op::sum ? nothing(terms->type, shape, device)
-                                            : graph::record_scalar(one, terms->type, shape, device);
-  const value elements = graph::record_map(opcode::select, terms->type, shape, {is_term, groups, rest});
-  bool flags[core::max_rank + 3] = {};
+      {graph::record_iota(shape, axis, groups->device), graph::record_scalar(zero, dtype::i64, shape, groups->device)});
+  const value rest = op == reduce_op::sum ? nothing(type, shape, groups->device)
+                                          : graph::record_scalar(one, type, shape, groups->device);
+  return graph::record_map(opcode::select, type, shape, {is_term, groups, rest});
+}
+
+/// One kernel: the terms of a result are a column of one split. Not products of complex numbers, which ones change (infinities).
+value joined_as_column(const unmade_sum& s, const value& terms) {
+  const int axis = s.axis;
+  const term_columns columns(terms->shape, axis);
+  const value groups = graph::record_view(terms, columns.shape, columns.strides, 0);
+  bool flags[core::max_rank] = {};
   flags[axis] = flags[axis + 1] = true;
-  const value sums = graph::record_part_of_reduce(
-      s.op, nullptr, terms->type, elements, std::span(flags, static_cast<std::size_t>(shape.size())),
-      {.results = std::max<std::int64_t>(terms->size() / terms->shape[axis], 1),
-       .split_lanes = static_cast<std::uint16_t>(s.lanes)});
-  if (!doubled) return sums;
+  const value sums =
+      graph::record_part_of_reduce(s.op, nullptr, terms->type, padded_groups(groups, axis + 1, s.op),
+                                   std::span(flags, static_cast<std::size_t>(columns.shape.size())),
+                                   {.results = std::max<std::int64_t>(terms->size() / terms->shape[axis], 1),
+                                    .split_lanes = static_cast<std::uint16_t>(s.lanes)});
+  if (!columns.doubled) return sums;
   dims kept = sums->shape;
   const dims pairs = core::contiguous_strides(kept);
   kept.resize(kept.size() - 1);
@@ -103,7 +111,9 @@ bool joins_in_few(std::int64_t terms, std::int64_t lanes) {
 
 value join_terms(const unmade_sum& s, const value& terms) {
   const bool is_complex_product = s.op != reduce_op::sum && is_complex(s.type);
-  if (!joins_in_few(terms->shape[s.axis], s.lanes) && !is_complex_product) return joined_as_column(s, terms);
+  const bool has_room = terms->shape.size() + 2 <= core::max_rank;
+  if (!joins_in_few(terms->shape[s.axis], s.lanes) && !is_complex_product && has_room)
+    return joined_as_column(s, terms);
   const opcode apply = s.op == reduce_op::sum ? opcode::add : opcode::multiply;
   const int axis = s.axis;
   const auto range = [&](const value& v, std::int64_t first, std::int64_t count) {
