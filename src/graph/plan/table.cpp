@@ -125,6 +125,26 @@ void plan_table::mark_remaining() {
   }
 }
 
+void plan_table::mark_inlined() {
+  std::vector<node*> work;
+  const auto mark_read_by = [&](const node* n) {
+    for (int k = 0; k < n->operand_count(); ++k) {
+      node* const x = n->operand(k);
+      if (x->is_leaf() || reads_little(n, x)) continue;
+      entry& e = known(x);
+      if (e.entered && !e.stored && !std::exchange(e.inlined, true)) work.push_back(x);
+    }
+  };
+  for (entry& e : table_) e.inlined = false;
+  for (const entry& e : table_)
+    if (e.stored && e.entered && !e.n->is_leaf()) mark_read_by(e.n);
+  while (!work.empty()) {
+    const node* const n = work.back();
+    work.pop_back();
+    mark_read_by(n);
+  }
+}
+
 bool plan_table::depends_on_order() const noexcept {
   const auto fewest = static_cast<std::size_t>(std::min(limits().instructions, limits().inputs));
   return pending_.size() * 2 > fewest || pending_.size() >= many_operations;

@@ -60,6 +60,7 @@ class plan_table {
     bool alone = false;              // it has one reference
     bool assigned = false;           // node::assigned
     bool remains = false;            // needed after the plan (mark_remaining())
+    bool inlined = false;            // mark_inlined()
     std::int32_t scalar = -1;        // equal for scalars of one dtype with the same bits
     std::int32_t first_reader = -1;  // reduce: the pending reductions of its operand (reader())
     std::int32_t readers = 0;
@@ -131,26 +132,13 @@ class plan_table {
   /// Marks what is needed once the plan is done (entry::remains): what was requested, is held, or is an operand of a held
   /// node that stays pending, or of one below it.
   void mark_remaining();
-  /// Calls f(node*) for every pending node that was computed inside kernels without being stored, and is held; not where only few of its
-  /// elements were.
+  /// Marks what kernels of the plan compute without storing it (entry::inlined); not where they need few of its elements only.
+  void mark_inlined();
+  /// Calls f(node*) for what is marked so and held. Allocates nothing.
   template <class F>
   void for_each_held(F f) {
-    const std::uint64_t mark = begin_search();
-    std::vector<node*> work;
-    const auto read_by = [&](node* n) {
-      for (int a = 0; a < n->operand_count(); ++a)
-        if (node* const x = n->operand(a); !x->is_leaf() && at(x).entered && !at(x).stored && !reads_little(n, x) &&
-                                           std::exchange(at(x).search, mark) != mark)
-          work.push_back(x);
-    };
     for (entry& e : table_)
-      if (e.stored && e.entered && !e.n->is_leaf()) read_by(e.n);
-    while (!work.empty()) {
-      node* const x = work.back();
-      work.pop_back();
-      if (is_computed(x) && is_held(x)) f(x);
-      read_by(x);
-    }
+      if (e.inlined && !e.n->is_leaf() && is_computed(e.n) && is_held(e.n)) f(e.n);
   }
   /// Calls f(node*) once for a node of the plan and for all that it is computed from; leaves end the walk.
   template <class F>

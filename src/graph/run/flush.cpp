@@ -103,7 +103,7 @@ class flusher {
 
   void finish() {
     place_all();
-    reserve_dropped();
+    prepare_commit();
     try {
       launch_all();
     } catch (...) {
@@ -292,8 +292,9 @@ class flusher {
       memory_of(call.operands[k].get())->add_faults(all);
   }
 
-  /// Reserves space for what commit() releases: nothing may fail once a kernel has run.
-  void reserve_dropped() {
+  /// Marks what commit() looks at, and reserves space for what it releases: nothing may fail once a kernel has run.
+  void prepare_commit() {
+    planner_.mark_inlined();
     std::size_t count = 0;
     for (const auto& k : planner_.kernels())
       for (const node* n : k->results) count += static_cast<std::size_t>(n->operand_count());
