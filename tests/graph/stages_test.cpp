@@ -8,71 +8,18 @@
 #include <string>
 #include <vector>
 
-#include "backends/cpu/kernels/hooks.hpp"
-#include "golden/golden.hpp"
-#include "graph/run/explain.hpp"
-#include "graph/run/flush.hpp"
-#include "graph/values/limits.hpp"
-#include "ops/base/access.hpp"
+#include "graph/programs/joined_rows.hpp"
 #include "sinter/sinter.hpp"
 
 namespace sn = sinter;
 using namespace sn::idx;
 using sn::ndarray;
+using namespace sinter::test::rows;
 
 namespace {
 
 const sn::reduce_kw rows{.axis = -1, .keepdims = true};
 
-/// The CPU joins kernels over few elements, too.
-struct staging {
-  staging() { set(0); }
-  ~staging() { set(-1); }
-  static void set(std::int64_t bytes) {
-    using namespace sinter;  // sinter::cpu would be the device
-    cpu::set_least_staged(bytes);
-  }
-};
-
-struct restore_limits {
-  sinter::graph::planner_limits saved = sinter::graph::limits();
-  ~restore_limits() { sinter::graph::limits() = saved; }
-};
-
-std::vector<sinter::graph::value> values_of(const std::vector<ndarray>& arrays) {
-  std::vector<sinter::graph::value> values;
-  for (const ndarray& x : arrays) values.push_back(sinter::ops::value_of(x));
-  return values;
-}
-void evaluate(const std::vector<ndarray>& arrays) { sinter::graph::flush(values_of(arrays)); }
-
-/// Evaluates what `record` records, together.
-using recorder = std::function<std::vector<ndarray>()>;
-std::vector<ndarray> evaluated(const recorder& record, bool fuse) {
-  const staging all_sizes;
-  const restore_limits limits;
-  sinter::graph::limits().fuse = fuse;
-  std::vector<ndarray> all = record();
-  evaluate(all);
-  return all;
-}
-
-auto bytes_of(const ndarray& x) { return sinter::test::download(x).bytes; }
-
-void check_bits(const recorder& record) {
-  const std::vector<ndarray> joined = evaluated(record, true), separate = evaluated(record, false);
-  for (std::size_t k = 0; k < joined.size(); ++k) {
-    CAPTURE(k);
-    CHECK(joined[k].shape() == separate[k].shape());
-    CHECK(joined[k].dtype() == separate[k].dtype());
-    CHECK((bytes_of(joined[k]) == bytes_of(separate[k])));
-  }
-}
-
-std::string plan_of(const recorder& record) {
-  const staging all_sizes;
-  return sinter::graph::describe(values_of(record()), false);
-}
 bool is_joined(const recorder& record) { return plan_of(record).find("[rows on chip]") != std::string::npos; }
 ndarray noise(const sn::shape_t& shape, sn::dtype type) {
   std::int64_t n = 1;

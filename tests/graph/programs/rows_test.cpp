@@ -1,59 +1,12 @@
 // Rows of several arrays that are computed beside each other: a kernel for each, and every result of its rows.
-#include <doctest/doctest.h>
-
-#include <functional>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "backends/cpu/kernels/hooks.hpp"
-#include "golden/golden.hpp"
-#include "graph/run/explain.hpp"
-#include "graph/run/flush.hpp"
-#include "graph/values/limits.hpp"
-#include "ops/base/access.hpp"
-#include "sinter/sinter.hpp"
+#include "graph/programs/joined_rows.hpp"
 
 namespace {
 
 using namespace sinter;
-using recorder = std::function<std::vector<ndarray>()>;
+using namespace sinter::test::rows;
 
 const reduce_kw rows{.axis = -1, .keepdims = true};
-
-/// The CPU joins kernels over few elements, too.
-struct staging {
-  staging() { cpu::set_least_staged(0); }
-  ~staging() { cpu::set_least_staged(-1); }
-};
-
-std::vector<graph::value> values_of(const std::vector<ndarray>& arrays) {
-  std::vector<graph::value> values;
-  for (const ndarray& x : arrays) values.push_back(ops::value_of(x));
-  return values;
-}
-
-std::vector<ndarray> evaluated(const recorder& record, bool fuse) {
-  const staging all_sizes;
-  const bool before = std::exchange(graph::limits().fuse, fuse);
-  std::vector<ndarray> all = record();
-  graph::flush(values_of(all));
-  graph::limits().fuse = before;
-  return all;
-}
-
-void check_bits(const recorder& record) {
-  const std::vector<ndarray> together = evaluated(record, true), apart = evaluated(record, false);
-  for (std::size_t k = 0; k < together.size(); ++k) {
-    CAPTURE(k);
-    CHECK((test::download(together[k]).bytes == test::download(apart[k]).bytes));
-  }
-}
-
-std::string plan_of(const recorder& record) {
-  const staging all_sizes;
-  return graph::describe(values_of(record()), false);
-}
 
 int count_of(const std::string& text, const std::string& what) {
   int n = 0;
