@@ -51,6 +51,7 @@ struct use_notes {
   };
   std::vector<note> notes;
   std::vector<std::shared_ptr<const void>> keep;
+  bool finds_errors = false;  // some launch may find an error in data
   void add(const void* address, bool written);
   bool writes(const void* address) const noexcept;
 };

@@ -16,8 +16,8 @@
 #include "runtime/backend.hpp"
 #include "runtime/hooks.hpp"
 #include "runtime/pool.hpp"
-#include "runtime/repeating_work.hpp"
 #include "sinter/error.hpp"
+#include "support/simulated_graph.hpp"
 #include "support/simulated_libraries.hpp"
 
 namespace sim {
@@ -26,18 +26,6 @@ namespace {
 using sinter::memory_kind;
 
 constexpr std::size_t total_memory = std::size_t{1} << 32;
-
-struct mark {
-  std::atomic<bool> reached = false;
-};
-using mark_ref = std::shared_ptr<mark>;
-
-/// Something that a stream does when its turn comes: wait for a mark, work, reach a mark.
-struct step {
-  mark_ref needs;
-  std::function<void()> work;
-  mark_ref reaches;
-};
 
 class sim_stream;
 
@@ -229,29 +217,6 @@ class sim_memory final : public runtime::memory_source {
 
 std::unique_ptr<runtime::memory_source> pinned_source() { return std::make_unique<sim_memory>(); }
 
-class sim_graph final : public runtime::repeating_work {
- public:
-  sim_graph(runtime::backend& device, std::vector<step> steps) : device_(device), steps_(std::move(steps)) {}
-  void launch() override {
-    for (const step& s : steps_) static_cast<sim_stream&>(device_.current_stream()).push(s);
-  }
-  bool launch_while(const void* go_on) override {
-    if (!repeats_work) return false;
-    static_cast<sim_stream&>(device_.current_stream()).enqueue([steps = steps_, go_on] {
-      while (*static_cast<const bool*>(go_on))
-        for (int k = 0; k < 8; ++k)
-          for (const step& s : steps)
-            if (s.work) s.work();
-    });
-    return true;
-  }
-  std::size_t size() const override { return steps_.size(); }
-
- private:
-  runtime::backend& device_;
-  std::vector<step> steps_;
-};
-
 class gpu final : public runtime::backend {
  public:
   explicit gpu(int index)
@@ -370,7 +335,8 @@ class gpu final : public runtime::backend {
   std::unique_ptr<runtime::recorded_work> end_capture(runtime::stream& s) override {
     auto steps = std::move(static_cast<sim_stream&>(s).captured);
     close(s);
-    return std::make_unique<sim_graph>(*this, std::move(*steps));
+    const auto push = [this](step what) { static_cast<sim_stream&>(current_stream()).push(std::move(what)); };
+    return std::make_unique<sim_graph>(std::move(*steps), push, repeats_work);
   }
   void abandon_capture(runtime::stream& s) noexcept override {
     static_cast<sim_stream&>(s).captured.reset();

@@ -129,6 +129,7 @@ std::unique_ptr<step_work> step_session::finish() {
   r->held_ = std::move(held_);
   r->arrays_ = arrays_read();
   r->kept_ = std::move(notes_.keep);
+  r->finds_errors_ = notes_.finds_errors;
   memory_ = nullptr;
   return r;
 }

@@ -1,5 +1,5 @@
-// A step of a loop, or a function, captured once and run again and again on the host: what it is given lies at fixed places,
-// and so does what it computes.
+// A step of a loop, or a function, captured once and run again and again: what it is given lies at fixed places, and so does
+// what it computes. On a GPU the device runs all steps of a loop by itself (runtime/stepping_work.hpp).
 //
 // A function may have loops, whose steps are captured within its own capture: running them is one entry in its list.
 //
@@ -16,6 +16,7 @@
 #include "graph/capture/recording_capture.hpp"
 #include "graph/run/array.hpp"
 #include "runtime/looping_work.hpp"
+#include "runtime/stepping_work.hpp"
 
 namespace sinter::graph {
 
@@ -40,6 +41,12 @@ class step_work {
   void expect_changes(std::span<const value> inputs);
   /// What the step reads is not written by anybody else as long as it is run, but for `inputs`.
   void expect_unchanged(std::span<const value> inputs);
+  /// Where a device runs all steps by itself, what does so; else null.
+  runtime::stepping_work* stepping() const { return dynamic_cast<runtime::stepping_work*>(work_.get()); }
+  /// Whether what it runs may find errors in data.
+  bool finds_errors() const noexcept { return finds_errors_; }
+  /// Whether it must not be destroyed before it has run: kernels and plans of libraries belong to it.
+  bool has_objects() const noexcept { return !kept_.empty(); }
   /// Declares what run() uses.
   void declare(runtime::submission& work) const;
   /// Whether the arrays from before that the step has read are as they were, and somebody else still has them: a name that
@@ -59,7 +66,8 @@ class step_work {
   std::vector<array_read> arrays_;
   std::vector<std::shared_ptr<const void>> kept_;
   std::unique_ptr<runtime::recorded_work> work_;  // destroyed first
-  runtime::looping_work* looping_ = nullptr;      // it, where it can make use of what does not change
+  bool finds_errors_ = false;
+  runtime::looping_work* looping_ = nullptr;  // it, where it can make use of what does not change
 };
 
 /// What is captured: a step, or a function whose loops are captured as well.
@@ -68,7 +76,8 @@ enum class step_of : std::uint8_t { loop, function };
 /// The capture of a step on this thread, from its beginning to finish(). Without finish(), everything is as before.
 class step_session final : public recording_capture {
  public:
-  /// Of the host, whose memory the inputs have. device_error within another capture, but for a step within a function.
+  /// Of a stream's device, whose memory the inputs have. device_error within another capture, but for a step within a
+  /// function.
   explicit step_session(runtime::stream& s, step_of what = step_of::loop);
   ~step_session();
   step_session(const step_session&) = delete;

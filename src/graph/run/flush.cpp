@@ -213,9 +213,13 @@ class flusher {
         backend_->copy(placement_.at(j.plan->results[0]).buffer->address(),
                        static_cast<char*>(j.copy_from->address()) + j.copy_offset, j.copy_bytes);
       const auto k = static_cast<std::size_t>(j.launch);
-      if (!captured && fault_count(j.plan->code) != 0) {
-        j.fault = backend_->faults().begin();
-        launches[k].fault = j.fault->address();
+      if (fault_count(j.plan->code) != 0) {
+        if (captured) {
+          backend_->current_stream().notes()->finds_errors = true;
+        } else {
+          j.fault = backend_->faults().begin();
+          launches[k].fault = j.fault->address();
+        }
       }
       const bool waits = runtime::synchronous() && !captured;
       std::unique_ptr<runtime::timer> timer;

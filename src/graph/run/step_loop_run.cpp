@@ -29,8 +29,11 @@ bool suits(const recorded_step& step, std::span<const trace::entry* const> entri
   each_value(step, entries, [&](const value& v) {
     all = all && v && v->device == step.results[0]->device && v->size() != 0 && !v->opaque && !is_example(v);
   });
-  return all && std::none_of(entries.begin(), entries.end(),
-                             [](const trace::entry* e) { return e->call && !e->call->is_matrix_product(); });
+  // The bits of a product of floating-point numbers are a library's on a GPU.
+  const bool on_host = all && step.results[0]->device.kind == runtime::device_kind::cpu;
+  return all && std::none_of(entries.begin(), entries.end(), [&](const trace::entry* e) {
+           return e->call && !(e->call->is_matrix_product() && (on_host || !is_inexact(e->results[0]->type)));
+         });
 }
 
 void evaluate_constants(const recorded_step& step, std::span<const trace::entry* const> entries) {

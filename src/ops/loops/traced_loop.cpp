@@ -21,9 +21,10 @@
 // kernel, or one entry that runs the list of its captured step. The condition of a while_loop is not known then, so its step
 // is captured at once.
 //
-// Captures are for small steps on the host, where work is done when the call returns: the steps of large ones are better
-// recorded, since they fuse. On a GPU, loops are kernels or their steps are called. Not where another loop watches its own
-// steps.
+// Captures are for small steps: the steps of large ones are better recorded, since they fuse. On a GPU the captured step is a
+// graph, and what is copied between two steps is one more node of it (traced_loop_gpu.cpp): the host enqueues some graphs and
+// does not wait. Steps that depend on the example of a vmap, or that derivatives follow, are kernels there or are called. Not
+// where another loop watches its own steps.
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -40,6 +41,8 @@ namespace {
 constexpr std::int64_t least_steps = 16;
 /// The first step of a loop of unknown length that is watched.
 constexpr std::int64_t watched_later = 2;
+/// The first step of such a loop that is captured on a GPU: a graph with a condition costs as much as several steps.
+constexpr std::int64_t captured_later = 10;
 /// Steps of all examples that are called before: Newton's iterations have come to their end by then.
 constexpr std::int64_t called_of_examples = 8;
 /// Operations that a step records, at most.
@@ -117,7 +120,7 @@ traced_loop::traced_loop(const char* function, std::int64_t steps, step_kind kin
 traced_loop::~traced_loop() = default;
 
 void traced_loop::before_call(std::int64_t k, arrays carry, arrays arguments) {
-  if (!state_ || k < state_->first_watched) return;
+  if (!state_ || k < state_->first_watched || state_->same) return;
   if (k >= state_->first_watched + 2 || !state_->suits(carry) || !state_->suits(arguments)) return state_.reset();
   auto& w = state_->watched[k - state_->first_watched];
   std::vector<value> before;
@@ -147,8 +150,9 @@ void traced_loop::after_call(arrays carry, arrays arguments, arrays next, arrays
   }
   s.same = true;
   s.find_loop(*w, carry.size());
+  s.is_capturable = s.small && !s.of_examples && (s.on_host || s.suits_gpu(*w));
   for (auto& done : s.watched) done.reset();
-  if (!s.is_known() && (s.of_examples || !s.small)) state_.reset();
+  if (!s.is_known() && !s.is_capturable) state_.reset();
 }
 
 /// Whether all that a watched call has done is in its list.
@@ -175,6 +179,14 @@ void traced_loop::state::find_loop(const watching& step, std::size_t carried) {
   if (!is_known()) first.clear();
 }
 
+/// Of a step that is no kernel. The graph of a step of a vmap's examples is theirs, and derivatives follow calls.
+bool traced_loop::state::suits_gpu(const watching& step) {
+  const auto entries = step.watch.list().entries();
+  calls_others =
+      std::any_of(entries.begin(), entries.end(), [](const auto& e) { return e.call && !e.call->is_matrix_product(); });
+  return !is_followed && !depends_on_example({&step.watch.list(), step.results});
+}
+
 void traced_loop::give(arrays next, arrays outputs) {
   state& s = *state_;
   std::vector<value> results;
@@ -195,6 +207,7 @@ bool traced_loop::capture(std::int64_t k, arrays carry, arrays arguments, const 
   if (!state_ || !state_->same) return false;
   state& s = *state_;
   if (s.is_known() && s.kind == step_kind::pure) return true;
+  if (!s.is_known() && !s.on_host && s.steps < 0 && k < captured_later) return false;
   std::vector<ndarray> before;
   const auto put_back = [&] {
     std::size_t j = 0;
@@ -209,7 +222,7 @@ bool traced_loop::capture(std::int64_t k, arrays carry, arrays arguments, const 
     for (const arrays all : {carry, arguments})
       for (const ndarray* const a : all) before.push_back(*a);
     const graph::constants unfollowed;
-    graph::step_session session(runtime::get_backend({}).current_stream());
+    graph::step_session session(runtime::get_backend(s.where.value_or(runtime::device_id{})).current_stream());
     s.session = &session;
     for (std::size_t j = 0; j < carry.size(); ++j) *carry[j] = wrap(s.carry[j]);
     for (std::size_t j = 0; j < arguments.size(); ++j) *arguments[j] = wrap(s.arguments[j]);
@@ -226,12 +239,14 @@ bool traced_loop::capture(std::int64_t k, arrays carry, arrays arguments, const 
     throw;
   }
   if (s.is_known()) return true;
+  if (s.work && !s.on_host && !s.runs_on_gpu()) s.work.reset();
   if (!s.work) {
     if (s.at_once && s.gives_examples && !s.of_examples) s.begin_again_with_examples(k + 1);
     else state_.reset();
     return false;
   }
   s.session = nullptr;
+  if (!s.on_host) return true;
   s.expect_changes(!graph::is_capturing());
   s.plan_moves();
   return true;

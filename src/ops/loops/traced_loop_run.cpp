@@ -101,18 +101,20 @@ std::vector<ndarray> traced_loop::run_scan(std::int64_t k, arrays carry, arrays 
     first_given.push_back({to[j].at(place(k)), address_of(s.outputs()[j]), to[j].bytes});
   for (const blocks& b : from) s.read.push_back(b.leaf);
   for (const blocks& b : to) s.written.push_back(b.leaf);
-  state::run(state_, [&s, earlier, first_taken, first_given, k, n, reverse] {
-    std::vector<block_copy> taken = first_taken, given = first_given;
-    copy_all(earlier);
-    for (std::int64_t step = k; step < n; ++step) {
-      copy_all(taken);
-      step == k ? s.work->run() : s.work->run_again();
-      copy_all(given);
-      s.move_carry();
-      for (block_copy& c : taken) c.from = next_block(c.from, c.bytes, reverse);
-      for (block_copy& c : given) c.to = next_block(c.to, c.bytes, reverse);
-    }
-  });
+  if (!s.on_host) s.scan_on_gpu(n - k, first_taken, first_given, reverse, earlier);
+  else
+    state::run(state_, [&s, earlier, first_taken, first_given, k, n, reverse] {
+      std::vector<block_copy> taken = first_taken, given = first_given;
+      copy_all(earlier);
+      for (std::int64_t step = k; step < n; ++step) {
+        copy_all(taken);
+        step == k ? s.work->run() : s.work->run_again();
+        copy_all(given);
+        s.move_carry();
+        for (block_copy& c : taken) c.from = next_block(c.from, c.bytes, reverse);
+        for (block_copy& c : given) c.to = next_block(c.to, c.bytes, reverse);
+      }
+    });
   for (const blocks& x : from) {
     for (const value& c : s.carry) graph::inherit_faults(c, {&x.leaf});
     for (const blocks& y : to) graph::inherit_faults(y.leaf, {&x.leaf});
@@ -131,15 +133,17 @@ void traced_loop::run_numbers(std::int64_t k, std::int64_t lower, arrays carry) 
   state& s = *state_;
   if (s.loop) return static_cast<void>(s.run_loop(carry, {}, {s.steps, lower, false}));
   if (s.for_derivatives) return static_cast<void>(s.run_followed(carry, {arange(lower, lower + s.steps)}, false));
-  state::run(state_, [&s, k, lower] {
-    char* const argument = address_of(s.arguments[0]);
-    for (std::int64_t step = k; step < s.steps; ++step) {
-      const std::int64_t number = lower + step;
-      std::memcpy(argument, &number, sizeof number);
-      step == k ? s.work->run() : s.work->run_again();
-      s.move_carry();
-    }
-  });
+  if (!s.on_host) s.count_on_gpu(s.steps - k);
+  else
+    state::run(state_, [&s, k, lower] {
+      char* const argument = address_of(s.arguments[0]);
+      for (std::int64_t step = k; step < s.steps; ++step) {
+        const std::int64_t number = lower + step;
+        std::memcpy(argument, &number, sizeof number);
+        step == k ? s.work->run() : s.work->run_again();
+        s.move_carry();
+      }
+    });
   s.return_carry(carry);
 }
 
@@ -147,6 +151,10 @@ void traced_loop::run_while(arrays carry, const ndarray& condition) {
   state& s = *state_;
   if (s.of_examples) return s.run_while_of_examples(carry, condition);
   if (s.loop) return s.run_loop_while(carry);
+  if (!s.on_host) {
+    s.repeat_on_gpu();
+    return s.return_carry(carry);
+  }
   s.read.push_back(in_memory(condition));
   state::run(state_, [&s] {
     const value &first = s.read.back(), &again = s.outputs()[0];

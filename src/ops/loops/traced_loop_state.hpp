@@ -21,14 +21,18 @@
 
 namespace sinter::ops {
 
-/// On a GPU the calls of a step are not followed: loops with calls are no kernels there, and the bits of a product may depend on
-/// the memory that its operands have when it is announced.
+/// On a GPU derivatives do not follow the calls of a step as those of one loop: the bits of a product may depend on the memory
+/// that its operands have when it is announced.
 class step_listener : public trace_interceptor {
  public:
-  using trace_interceptor::trace_interceptor;
+  step_listener(graph::trace& t, bool is_followed) noexcept
+      : trace_interceptor(t, is_followed), host_only_(is_followed) {}
   bool takes(const ndarray& x) const override {
-    return x.device().kind == device_kind::cpu && trace_interceptor::takes(x);
+    return (!host_only_ || x.device().kind == device_kind::cpu) && trace_interceptor::takes(x);
   }
+
+ private:
+  const bool host_only_;
 };
 
 struct watching {
@@ -66,10 +70,13 @@ struct traced_loop::state {
   std::int64_t steps, first_watched;
   std::unique_ptr<watching> watched[2];  // the second one may be in progress
   step_kind kind;
-  bool same = false, at_once = false, small = true, on_host = true;
-  bool of_examples = false;  // a while_loop whose condition depends on the example of a vmap
+  bool same = false, at_once = false, small = true, on_host = true, on_one_device = true;
+  std::optional<runtime::device_id> where;  // of the carry
+  bool of_examples = false;                 // a while_loop whose condition depends on the example of a vmap
   bool gives_examples = false;
-  std::vector<value> first;  // the carry before the first step, from which known steps are run
+  bool is_capturable = false;
+  bool calls_others = false;  // a step calls more than products
+  std::vector<value> first;   // the carry before the first step, from which known steps are run
   std::unique_ptr<graph::step_loop> loop;
   bool is_followed = false;                              // by derivatives
   std::shared_ptr<const step_function> for_derivatives;  // or for a vmap
@@ -80,9 +87,10 @@ struct traced_loop::state {
   std::vector<value> read, written;  // by the loop, besides what its step uses
   std::vector<block_copy> set_aside, moves;
   std::vector<char> aside;
+  std::shared_ptr<runtime::buffer> room, aside_of_gpu;  // of one that runs the steps by itself
 
   /// Bytes of what a captured step takes and gives, at most. Larger steps cost the device more than the host.
-  static constexpr std::size_t small_step = std::size_t{256} << 10;
+  static constexpr std::size_t small_step = std::size_t{256} << 10, small_step_of_gpu = std::size_t{4} << 20;
 
   bool suits(arrays all) {
     std::size_t bytes = 0;
@@ -90,9 +98,11 @@ struct traced_loop::state {
       const value v = value_of(*a, function);
       if ((graph::is_example(v) && steps < 0 && !of_examples) || is_on_mesh(v) || v->opaque) return false;
       bytes += v->bytes();
+      if (!where) where = v->device;
+      on_one_device = on_one_device && *where == v->device;
       on_host = on_host && is_on_host(v);
     }
-    small = small && on_host && bytes <= small_step;
+    small = small && on_one_device && bytes <= (on_host ? small_step : small_step_of_gpu);
     return true;
   }
   void find_loop(const watching& step, std::size_t carried);
@@ -133,6 +143,19 @@ struct traced_loop::state {
     copy_all(set_aside);
     copy_all(moves);
   }
+  bool suits_gpu(const watching& step);
+  /// Whether the GPU of the carry can run the captured step by itself.
+  bool runs_on_gpu() const;
+  /// What it copies after each step: the carry, and what `given` says of the outputs, one after the other.
+  runtime::step_sequence copies_of_gpu(const std::vector<runtime::step_copy>& given);
+  /// The steps of a scan, a fori_loop and a while_loop from the captured one on. `taken`, `given`: by the first one;
+  /// `before`: copies to be made first.
+  void scan_on_gpu(std::int64_t steps, const std::vector<block_copy>& taken, const std::vector<block_copy>& given,
+                   bool reverse, const std::vector<block_copy>& before);
+  void count_on_gpu(std::int64_t steps);
+  void repeat_on_gpu();
+  /// Enqueues all steps there, after these copies.
+  void run_on_gpu(const runtime::step_sequence& all, const std::vector<block_copy>& before);
   /// Runs the captured step; all_steps() may be called more than once, or, where the loop is part of a capture, later.
   static void run(const std::shared_ptr<state>& s, const std::function<void()>& all_steps);
   void use_memory(runtime::submission& use) const {
@@ -141,6 +164,8 @@ struct traced_loop::state {
     for (const value& v : arguments) use.writes(*v->buffer);
     for (const value& v : read) use.reads(*v->buffer);
     for (const value& v : written) use.writes(*v->buffer);
+    for (const auto& memory : {room, aside_of_gpu})
+      if (memory) use.writes(*memory);
   }
   std::vector<ndarray> run_loop(arrays to, arrays xs, const graph::loop_range& over) const;
   void run_loop_while(arrays carry) const;
