@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/shape.hpp"
+#include "ops/base/as_now.hpp"
 #include "ops/base/promotion_args.hpp"
 
 namespace sinter::ops {
@@ -11,6 +12,14 @@ namespace sinter::ops {
 graph::value value_of(const ndarray& a, const char* function) { return graph::read(view_of(a, function)); }
 
 ndarray wrap(graph::value v) { return ndarray_access::make(graph::make_array(std::move(v))); }
+
+ndarray as_now(const ndarray& a, const char* function) {
+  const graph::array_view& v = view_of(a, function);
+  graph::version now = v.store->now_as_is();
+  if (v.whole || v.parts || now.pinned) return wrap(value_of(a, function));
+  const graph::view_ref whole = graph::make_array(std::move(now.v));
+  return ndarray_access::make(graph::make_view(*whole, v.shape, v.strides, v.offset, v.readonly));
+}
 
 }  // namespace sinter::ops
 

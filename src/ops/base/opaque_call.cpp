@@ -4,6 +4,7 @@
 
 #include "graph/run/ongoing_capture.hpp"
 #include "graph/values/trace.hpp"
+#include "ops/base/as_now.hpp"
 
 namespace sinter::ops {
 namespace {
@@ -16,9 +17,6 @@ bool takes_any(const interceptor& i, const opaque_call& call) {
     if (x.defined() && i.takes(x)) return true;
   return false;
 }
-
-/// A handle may go on to be written: what an entry keeps is the array as it is now.
-ndarray as_now(const ndarray& x) { return x.defined() ? wrap(value_of(x)) : x; }
 
 }  // namespace
 
@@ -90,7 +88,7 @@ std::vector<ndarray> trace_interceptor::run(const opaque_call& call) {
   opaque_call kept = call;
   std::vector<graph::value> operands;
   for (ndarray& x : kept.operands) {
-    x = as_now(x);
+    if (x.defined()) x = as_now(x);  // a handle may go on to be written
     operands.push_back(x.defined() ? value_of(x) : graph::value());
   }
   std::vector<ndarray> results;

@@ -5,6 +5,7 @@
 #include "graph/capture/capture.hpp"
 #include "graph/run/flush.hpp"
 #include "graph/values/trace.hpp"
+#include "ops/base/as_now.hpp"
 #include "ops/base/axes.hpp"
 #include "ops/vmap/example_level.hpp"
 #include "sinter/creation.hpp"
@@ -44,16 +45,7 @@ bool is_traced(const value& v) {
 }  // namespace
 
 void own_arrays(const char* function, std::span<ndarray* const> arrays) {
-  for (ndarray* const a : arrays) {
-    const graph::array_view& v = view_of(*a, function);
-    graph::version now = v.store->now_as_is();
-    if (v.whole || v.parts || now.pinned) {
-      *a = wrap(value_of(*a));
-    } else {  // of a view, so that it stays one
-      const graph::view_ref whole = graph::make_array(std::move(now.v));
-      *a = ndarray_access::make(graph::make_view(*whole, v.shape, v.strides, v.offset, v.readonly));
-    }
-  }
+  for (ndarray* const a : arrays) *a = as_now(*a, function);
 }
 
 void settle_examples(std::span<ndarray* const> arrays) {

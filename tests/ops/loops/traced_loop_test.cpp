@@ -133,6 +133,12 @@ TEST_CASE("traced loops: the bits of steps that are called") {
     check_scan([&](const ndarray& c, const ndarray& e) { return std::pair(c - 0.1 * grad(loss)(c), sum(e)); },
                numbers({5}), x);
   }
+  SUBCASE("gradients of products with data that no step changes") {
+    const ndarray data = numbers({400, 16}), right = numbers({400, 4});
+    const auto loss = [&](const ndarray& w) { return mean(square(tanh(matmul(data, w)) - right)); };
+    check_scan([&](const ndarray& c, const ndarray& e) { return std::pair(c - 0.1 * grad(loss)(c), sum(e)); },
+               numbers({16, 4}), x, {}, captures_calls());
+  }
 }
 
 TEST_CASE("traced loops: dtypes") {
