@@ -213,6 +213,9 @@ bool leaves_traces(const step_record& step, std::span<ndarray* const> handles) {
   for (const trace* t = trace::innermost(); t; t = t->outer()) {  // derivatives, which keep what they follow
     for (const value& v : t->inputs()) known.add(v);
     add_entries(*t);
+    for (const trace::entry& e : t->entries())
+      for (const value& v : e.results)
+        if (v && !list.has(v) && !std::exchange(seen[v.get()], true)) add_operands(add_operands, v.get());
   }
   const auto exceeded = [&](const value& v) { return known.is_exceeded(v); };
   if (std::any_of(list.inputs().begin(), list.inputs().end(), exceeded)) return true;
