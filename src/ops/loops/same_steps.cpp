@@ -47,19 +47,33 @@ bool same_payload(node_kind kind, const node& a, const node& b) {
   return false;
 }
 
-/// Elements on the host that are compared rather than taken to differ.
-constexpr std::size_t compared_bytes = 1 << 14;
+/// Elements that are compared rather than taken to differ: on the host, and on devices, which are waited for.
+constexpr std::size_t compared_bytes = 1 << 14, compared_bytes_of_device = 256;
+
+const char* begin_of(const node& leaf) {
+  return static_cast<const char*>(leaf.buffer->data_to_read()) +
+         leaf.buffer_offset * static_cast<std::int64_t>(itemsize(leaf.type));
+}
+
+/// In an array of the host's: numbers that a step computes from nothing that changes, such as the slope of a mean, may have
+/// been evaluated.
+std::vector<char> brought(const node& leaf) {
+  std::vector<char> bytes(leaf.bytes());
+  runtime::backend& device = leaf.buffer->owner();
+  runtime::submission use(device);
+  use.reads(*leaf.buffer);
+  device.copy_to_host(bytes.data(), begin_of(leaf), bytes.size());
+  return bytes;
+}
 
 bool same_elements(const node& a, const node& b) {
   const std::size_t bytes = a.bytes();
   if (a.buffer == b.buffer && a.buffer_offset == b.buffer_offset) return true;
   if (graph::is_capturing()) return false;  // they have not been computed
-  if (bytes > compared_bytes || !a.buffer->owner().host_addressable() || a.buffer->has_faults()) return false;
-  const auto begin = [](const node& n) {
-    return static_cast<const char*>(n.buffer->data_to_read()) +
-           n.buffer_offset * static_cast<std::int64_t>(itemsize(n.type));
-  };
-  return bytes == 0 || std::memcmp(begin(a), begin(b), bytes) == 0;
+  const bool on_host = a.buffer->owner().host_addressable();
+  if (bytes > (on_host ? compared_bytes : compared_bytes_of_device) || a.buffer->has_faults()) return false;
+  if (bytes == 0) return true;
+  return on_host ? std::memcmp(begin_of(a), begin_of(b), bytes) == 0 : brought(a) == brought(b);
 }
 
 /// A comparison of two steps.
