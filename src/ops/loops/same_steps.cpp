@@ -53,10 +53,13 @@ constexpr std::size_t compared_bytes = 1 << 14;
 bool same_elements(const node& a, const node& b) {
   const std::size_t bytes = a.bytes();
   if (a.buffer == b.buffer && a.buffer_offset == b.buffer_offset) return true;
-  if (graph::is_capturing()) return false;  // they have not been computed
+  const bool captures = graph::is_capturing();
+  for (const node* const n : {&a, &b})
+    if (captures && graph::current_capture()->owns(*n->buffer)) return false;  // they have not been computed
   if (bytes > compared_bytes || !a.buffer->owner().host_addressable() || a.buffer->has_faults()) return false;
-  const auto begin = [](const node& n) {
-    return static_cast<const char*>(n.buffer->data_to_read()) +
+  // What is there while something else is captured has been there before.
+  const auto begin = [captures](const node& n) {
+    return static_cast<const char*>(captures ? n.buffer->address() : n.buffer->data_to_read()) +
            n.buffer_offset * static_cast<std::int64_t>(itemsize(n.type));
   };
   return bytes == 0 || std::memcmp(begin(a), begin(b), bytes) == 0;
