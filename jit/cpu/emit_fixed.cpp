@@ -46,6 +46,11 @@ fixed_launch::fixed_launch(const launch& l, const addition_order& o, overlap how
   };
   for (const operand& x : l.inputs) inputs.push_back(place_of(x));
   for (const operand& x : l.outputs) outputs.push_back(place_of(x));
+  numbers.resize(l.params.size());
+  const auto counts = [](const instr& i) { return i.op == opcode::coord; };
+  if (std::none_of(code.code.begin(), code.code.end(), counts)) return;
+  for (std::size_t k = 0; k < numbers.size(); ++k)
+    if (is_integer(code.param_types[k]) && code.param_types[k] != dtype::u64) numbers[k] = l.params[k].i;
 }
 
 std::int64_t fixed_launch::elements() const noexcept { return core::element_count(extents); }
@@ -58,6 +63,11 @@ void fixed_launch::append_key(std::string& out) const {
       append(out, p.strides);
       out.append(reinterpret_cast<const char*>(p.gather_stride), sizeof p.gather_stride);
     }
+  for (const std::optional<std::int64_t>& n : numbers) {
+    const std::int64_t value = n.value_or(0);
+    out.push_back(static_cast<char>(n.has_value()));
+    out.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
   out.push_back(static_cast<char>(kept));
   out.push_back(static_cast<char>(order.rows));
   out.append(reinterpret_cast<const char*>(&order.lanes), sizeof order.lanes);

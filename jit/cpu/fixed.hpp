@@ -4,6 +4,7 @@
 // block functions, so the bits are the same.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct fixed_launch {
   int kept = 0;
   addition_order order;  // of reductions whose order matters
   std::vector<place> inputs, outputs;
+  /// By parameter: integers that are numbers of the text, since elements are computed from where they are.
+  std::vector<std::optional<std::int64_t>> numbers;
   /// Whether results lie where something is read: nowhere, where the same element is read, or where others are as well.
   enum class overlap : std::uint8_t { none, same_places, others } over = overlap::none;
 

@@ -7,6 +7,9 @@
 namespace sinter::jit {
 namespace {
 
+/// Rows of as many elements have lanes enough for vectors of bytes.
+constexpr std::int64_t short_row = 128;
+
 constexpr std::int64_t padded(std::int64_t n) noexcept { return (n + lane_multiple - 1) / lane_multiple * lane_multiple; }
 
 }  // namespace
@@ -16,6 +19,9 @@ std::string fixed_lane(dtype t) { return t == dtype::b1 ? "unsigned char" : regi
 fixed_emitter::phase::phase(const fixed_launch& l, std::vector<int> axes, std::vector<block_op>& operations)
     : l_(l), p_(l.code), axes_(std::move(axes)), operations_(operations), info_(l.code.code.size()) {
   for (const int a : axes_) count_ *= l.extents[a];
+  for (const instr& i : l.code.code) widest_ = std::max<std::int64_t>(widest_, is_complex(i.type) ? 8 : itemsize(i.type));
+  widest_ = widest_ > 4 ? 8 : 4;
+  widened_.assign(p_.inputs.size(), 0);
 }
 
 void fixed_emitter::phase::store(std::size_t output) {
@@ -94,7 +100,10 @@ void fixed_emitter::phase::find_arrays() {
   for (std::size_t k = 0; k < info_.size(); ++k) {
     if (info_[k].where != place::inlined) continue;
     p_.each_operand(p_.code[k], [&](std::uint16_t o) {
-      if (info_[o].where == place::inlined && info_[o].stage < info_[k].stage) info_[o].in_array = true;
+      info& of = info_[o];
+      if (of.where != place::inlined || of.stage == info_[k].stage || of.in_array) return;
+      of.in_array = true;
+      of.wide = p_.code[o].type == dtype::b1;
     });
   }
 }
@@ -112,10 +121,22 @@ void fixed_emitter::phase::place_targets() {
   }
   for (const target& t : targets_)
     if (t.output >= 0) last_ = std::max(last_, t.stage);
-  if (!late) return;
+  // Truth values are stored in one loop where rows are short.
+  const auto apart = [&](const target& t) {
+    const info& me = info_[t.reg];
+    return t.output >= 0 && !late && has_short_rows() && me.where == place::inlined && p_.code[t.reg].type == dtype::b1 &&
+           lies_in_order(l_.outputs[static_cast<std::size_t>(t.output)].strides);
+  };
+  if (!late && std::none_of(targets_.begin(), targets_.end(), apart)) return;
   ++last_;
-  for (target& t : targets_)
-    if (t.output >= 0) t.stage = last_;
+  for (target& t : targets_) {
+    if (apart(t)) {
+      info_[t.reg].wide = info_[t.reg].wide || !info_[t.reg].in_array;
+      info_[t.reg].in_array = true;
+      t.stage = last_;
+    }
+    if (late && t.output >= 0) t.stage = last_;
+  }
 }
 
 void fixed_emitter::phase::count_parts() {
@@ -145,13 +166,22 @@ std::string fixed_emitter::phase::value(std::size_t k, int stage) const {
                     (me.where == place::inlined && me.stage == stage);
   if (here) return "r" + num(k);
   const std::string lane = "t" + num(k) + "[l]";
-  return p_.code[k].type == dtype::b1 ? "bool(" + lane + ")" : lane;
+  return me.wide ? "(" + lane + " != 0)" : p_.code[k].type == dtype::b1 ? "bool(" + lane + ")" : lane;
+}
+
+std::string fixed_emitter::phase::lane_type(std::size_t k) const {
+  return info_[k].wide ? widest_ == 8 ? "long long" : "int" : fixed_lane(p_.code[k].type);
+}
+
+std::string fixed_emitter::phase::number(std::size_t param) const {
+  const std::optional<std::int64_t>& n = l_.numbers[param];
+  return n ? "(" + std::string(register_type(p_.param_types[param])) + ")(" + num(*n) + "ll)" : "param" + num(param);
 }
 
 std::string fixed_emitter::phase::expression(std::size_t k, int stage) const {
   const instr& i = p_.code[k];
   const auto lane = [&](const std::string& x) { return i.type == dtype::b1 ? "bool(" + x + ")" : x; };
-  if (i.op == opcode::param) return "param" + num(i.a);
+  if (i.op == opcode::param) return number(i.a);
   if (i.op == opcode::reduced) return lane("s" + num(i.a) + (count_ == 1 ? "[0]" : "[l]"));
   if (i.op == opcode::coord) {
     if (i.a < l_.extents.size()) return l_.extents[i.a] == 1 ? "0ll" : "i" + num(i.a);
@@ -166,9 +196,10 @@ std::string fixed_emitter::phase::expression(std::size_t k, int stage) const {
     std::string at = index(l_.inputs[i.a].strides);
     for (int g = 0; g < p_.inputs[i.a].gathers; ++g)
       at += " + " + num(l_.inputs[i.a].gather_stride[g]) + " * " + value(p_.inputs[i.a].gather[g], stage);
+    if (i.type == dtype::b1 && widened_[i.a]) return "(w" + num(i.a) + "[" + at + "] != 0)";
     return lane("in" + num(i.a) + "[" + at + "]");
   }
-  if (i.op == opcode::checked_index) return within_text(value(i.a, stage), "param" + num(i.b));
+  if (i.op == opcode::checked_index) return within_text(value(i.a, stage), number(i.b));
   std::string operand[3];
   int n = 0;
   p_.each_operand(i, [&](std::uint16_t o) { operand[n++] = value(o, stage); });
@@ -176,8 +207,12 @@ std::string fixed_emitter::phase::expression(std::size_t k, int stage) const {
 }
 
 std::string fixed_emitter::phase::declaration(std::size_t k, int stage) const {
-  return std::string("    const ") + register_type(p_.code[k].type) + " r" + num(k) + " = " + expression(k, stage) +
-         ";\n";
+  const std::string type = register_type(p_.code[k].type);
+  std::string value;
+  if (k < known_.size() && known_[k].is_number()) value = "(" + type + ")" + num(known_[k].low) + "ll";
+  else if (k < known_.size() && known_[k].same_as >= 0) value = this->value(static_cast<std::size_t>(known_[k].same_as), stage);
+  else value = expression(k, stage);
+  return "    const " + type + " r" + num(k) + " = " + value + ";\n";
 }
 
 std::string fixed_emitter::phase::stored(const target& t, int stage) const {
@@ -240,26 +275,120 @@ void fixed_emitter::phase::write_scalars(std::string& out) {
   }
 }
 
-void fixed_emitter::phase::write_loop(std::string& out, int stage) {
+bool fixed_emitter::phase::lies_in_order(const core::dims& strides) const {
+  std::int64_t step = 1;
+  for (std::size_t n = axes_.size(); n-- > 0; step *= l_.extents[axes_[n]])
+    if (l_.extents[axes_[n]] != 1 && strides[axes_[n]] != step) return false;
+  return true;
+}
+
+/// Whether everything that the loop of a stage reads and writes lies in the order of the loops: it is one loop then.
+bool fixed_emitter::phase::is_flat(int stage) const {
+  for (const target& t : targets_)
+    if (t.output >= 0 && t.stage == stage && !lies_in_order(l_.outputs[static_cast<std::size_t>(t.output)].strides))
+      return false;
+  for (std::size_t k = 0; k < info_.size(); ++k) {
+    const info& me = info_[k];
+    const instr& i = p_.code[k];
+    const bool inlined = me.where == place::inlined && me.stage == stage;
+    if (!inlined && !(me.where == place::source && is_read_in(k, stage))) continue;
+    if (i.op == opcode::coord) return false;
+    if (i.op == opcode::load && (p_.inputs[i.a].gathers != 0 || !lies_in_order(l_.inputs[i.a].strides))) return false;
+  }
+  return true;
+}
+
+bool fixed_emitter::phase::has_short_rows() const {
+  return axes_.size() > 1 && l_.extents[axes_.back()] < short_row && count_ >= 2 * l_.extents[axes_.back()];
+}
+
+/// Truth values that are read in short rows: compilers want lanes of one width there.
+void fixed_emitter::phase::widen_inputs(std::string& out) {
+  widened_.assign(p_.inputs.size(), 0);
+  if (!has_short_rows()) return;
+  for (std::size_t k = 0; k < info_.size(); ++k) {
+    const instr& i = p_.code[k];
+    const bool is_read = info_[k].where == place::source || info_[k].where == place::inlined;
+    if (!is_read || i.op != opcode::load || i.type != dtype::b1 || p_.inputs[i.a].gathers != 0 || widened_[i.a]) continue;
+    std::int64_t lanes = 1;
+    bool dense = true;
+    for (std::size_t n = axes_.size(); n-- > 0;) {
+      const std::int64_t step = l_.inputs[i.a].strides[axes_[n]];
+      if (step == 0 || l_.extents[axes_[n]] == 1) continue;
+      dense = dense && step == lanes;
+      lanes *= l_.extents[axes_[n]];
+    }
+    if (!dense) continue;
+    widened_[i.a] = 1;
+    const std::string type = widest_ == 8 ? "long long" : "int", name = num(i.a);
+    out += "  alignas(64) " + type + " w" + name + "[" + num(lanes) + "];\n  SN_EACH(l, " + num(lanes) + ") w" + name +
+           "[l] = in" + name + "[l];\n";
+    bytes_ += lanes * widest_;
+  }
+}
+
+void fixed_emitter::phase::write_body(std::string& out, int stage, bool flat) {
   std::string body;
   for (std::size_t k = 0; k < info_.size(); ++k) {
     const info& me = info_[k];
     const bool inlined = me.where == place::inlined && me.stage == stage;
     if (!inlined && !(me.where == place::source && is_read_in(k, stage))) continue;
-    body += declaration(k, stage);
+    if (flat && p_.code[k].op == opcode::load) {
+      const std::string lane = "in" + num(p_.code[k].a) + "[l]", type = register_type(p_.code[k].type);
+      body += "    const " + type + " r" + num(k) + " = " + lane + (p_.code[k].type == dtype::b1 ? " != 0" : "") + ";\n";
+    } else {
+      body += declaration(k, stage);
+    }
     if (inlined && me.in_array) body += "    t" + num(k) + "[l] = r" + num(k) + ";\n";
   }
   for (const target& t : targets_)
-    if (t.output >= 0 && t.stage == stage) body += stored(t, stage);
+    if (t.output >= 0 && t.stage == stage)
+      body += flat ? "    out" + num(t.output) + "[l] = " + value(t.reg, stage) + ";\n" : stored(t, stage);
+  out += body;
+}
+
+void fixed_emitter::phase::write_loop(std::string& out, int stage) {
+  std::string body;
+  write_body(body, stage, false);
   if (body.empty()) return;
-  std::string place, heads;
-  for (std::size_t n = 0; n < axes_.size(); ++n) {
-    const std::string i = "i" + num(axes_[n]), extent = num(l_.extents[axes_[n]]);
-    place = place.empty() ? i : "(" + place + ") * " + extent + " + " + i;
-    heads += n + 1 < axes_.size() ? "  for (long long " + i + " = 0; " + i + " < " + extent + "; ++" + i + ")\n"
-                                  : "  SN_EACH(" + i + ", " + extent + ")";
+  if (axes_.size() > 1 && is_flat(stage)) {
+    out += "  SN_EACH(l, " + num(count_) + ") {\n";
+    write_body(out, stage, true);
+    out += "  }\n";
+    return;
   }
-  out += heads + " {\n    const long long l = " + (place.empty() ? "0" : place) + ";\n    (void)l;\n" + body + "  }\n";
+  const std::vector<std::vector<axis_part>> parts = parts_of(l_);
+  std::string place;
+  for (const int a : axes_) {
+    const std::string i = "i" + num(a);
+    place = place.empty() ? i : "(" + place + ") * " + num(l_.extents[a]) + " + " + i;
+  }
+  std::vector<std::size_t> now(parts.size(), 0);
+  for (bool more = true; more;) {
+    std::vector<axis_part> within;
+    for (std::size_t a = 0; a < parts.size(); ++a) within.push_back(parts[a][now[a]]);
+    known_ = ranges_of(l_, within);
+    std::string heads;
+    for (std::size_t n = 0; n < axes_.size(); ++n) {
+      const auto a = static_cast<std::size_t>(axes_[n]);
+      const std::string i = "i" + num(a);
+      heads += std::string(n + 1 < axes_.size() ? "  " : "  _Pragma(\"GCC ivdep\") ") + "for (long long " + i + " = " +
+               num(within[a].begin) + "; " + i + " < " + num(within[a].end) + "; ++" + i + ")\n";
+    }
+    out += heads + "  {\n    const long long l = " + (place.empty() ? "0" : place) + ";\n    (void)l;\n";
+    write_body(out, stage, false);
+    out += "  }\n";
+    known_.clear();
+    more = false;
+    for (const int a : axes_) {
+      std::size_t& at = now[static_cast<std::size_t>(a)];
+      if (++at < parts[static_cast<std::size_t>(a)].size()) {
+        more = true;
+        break;
+      }
+      at = 0;
+    }
+  }
 }
 
 void fixed_emitter::phase::write_calls(std::string& out, int stage) {
@@ -285,9 +414,10 @@ void fixed_emitter::phase::write(std::string& out) {
   count_parts();
   for (std::size_t k = 0; k < info_.size(); ++k) {
     if (!info_[k].in_array && info_[k].where != place::called) continue;
-    out += "  alignas(64) " + fixed_lane(p_.code[k].type) + " t" + num(k) + "[" + num(padded(count_)) + "];\n";
-    bytes_ += padded(count_) * lane_bytes(p_.code[k].type);
+    out += "  alignas(64) " + lane_type(k) + " t" + num(k) + "[" + num(padded(count_)) + "];\n";
+    bytes_ += padded(count_) * (info_[k].wide ? widest_ : lane_bytes(p_.code[k].type));
   }
+  widen_inputs(out);
   write_scalars(out);
   for (int stage = 0; stage <= last_; ++stage) {
     write_loop(out, stage);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "jit/cpu/fixed.hpp"
+#include "jit/cpu/fixed_ranges.hpp"
 
 namespace sinter::jit {
 
@@ -38,6 +39,7 @@ class fixed_emitter::phase {
     place where = place::unused;
     int stage = 0;
     bool in_array = false;
+    bool wide = false;  // truth values in an array of integers, so that loops have lanes of one width
   };
   struct target {
     std::uint16_t reg;
@@ -55,12 +57,19 @@ class fixed_emitter::phase {
   void count_parts();
 
   std::string index(const core::dims& strides) const;
+  std::string number(std::size_t param) const;
   std::string value(std::size_t k, int stage) const;
   std::string expression(std::size_t k, int stage) const;
   std::string declaration(std::size_t k, int stage) const;
   std::string stored(const target& t, int stage) const;
   bool is_read_in(std::size_t k, int stage) const;
   void write_scalars(std::string& out);
+  std::string lane_type(std::size_t k) const;
+  bool lies_in_order(const core::dims& strides) const;
+  bool is_flat(int stage) const;
+  bool has_short_rows() const;
+  void widen_inputs(std::string& out);
+  void write_body(std::string& out, int stage, bool flat);
   void write_loop(std::string& out, int stage);
   void write_calls(std::string& out, int stage);
   void write_call(std::string& out, std::size_t k, const std::string& to, const std::vector<std::string>& from,
@@ -73,9 +82,11 @@ class fixed_emitter::phase {
   std::vector<block_op>& operations_;
   std::vector<info> info_;
   std::vector<target> targets_;
+  std::vector<char> widened_;      // inputs: truth values that have been copied to integers
+  std::vector<value_range> known_;  // of what the places in a part of the loops determine
   int last_ = 0;  // stage
   unsigned parts_ = 0;
-  std::int64_t bytes_ = 0;
+  std::int64_t bytes_ = 0, widest_ = 1;  // bytes of a register
 };
 
 }  // namespace sinter::jit

@@ -1,15 +1,17 @@
 #include "backends/cpu/fixed_steps.hpp"
 
-#include <algorithm>
+#include <unordered_set>
 
 #include "backends/cpu/kernels/hooks.hpp"
 
 namespace sinter::cpu {
 namespace {
 
-/// Launches before which functions are not even looked for; work of a launch besides its lanes, in instructions of a lane; how
-/// many times the work of one block function pays for those of a list.
-constexpr std::uint64_t least_launches = 64, work_besides = 1000, share = 4;
+/// Launches before which functions are not even looked for; work of a launch besides its lanes, in instructions of a lane.
+constexpr std::uint64_t least_launches = 64, work_besides = 1000;
+/// How many times the work that pays for a block function pays for starting the compiler, and for how many functions the same
+/// again.
+constexpr std::uint64_t share = 4, functions_of_share = 8;
 
 }  // namespace
 
@@ -55,13 +57,12 @@ void fixed_steps::count(const recorded_steps& steps, std::uint64_t launches) {
     work_ += launches * (work_of_launch_ - 1);
   }
   if (all_taken_) return;
-  if (t == tier::compiled || work_ >= share * tier_threshold()) {
-    std::vector<compiled_code*> wanted;
-    for (const fixed& f : fixed_)
-      if (f.code && f.code->is_cold() && std::find(wanted.begin(), wanted.end(), f.code) == wanted.end())
-        wanted.push_back(f.code);
-    if (!wanted.empty()) compile_blocks(wanted);
-  }
+  std::vector<compiled_code*> wanted;  // in the order of the list, so that the text is found again
+  std::unordered_set<const fixed_code*> seen;
+  for (const fixed& f : fixed_)
+    if (f.code && f.code->is_cold() && seen.insert(f.code).second) wanted.push_back(f.code);
+  const std::uint64_t shares = share * (1 + wanted.size() / functions_of_share);
+  if (!wanted.empty() && (t == tier::compiled || work_ >= shares * tier_threshold())) compile_blocks(wanted);
   take();
 }
 
