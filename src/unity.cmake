@@ -54,7 +54,7 @@ sinter_unity_group(src/backends/cpu/kernels/block_plan src/backends/cpu/kernels/
                    src/backends/cpu/algorithms/partition src/backends/cpu/algorithms/ranks
                    src/backends/cpu/fft/fourier src/backends/cpu/linalg/products src/backends/cpu/linalg/solvers
                    src/backends/cpu/linalg/solvers_spectral src/backends/cpu/stream src/backends/cpu/fixed_steps
-                   src/backends/cpu/kernels/fixed_code src/backends/cpu/recorded_list)
+                   src/backends/cpu/fixed_code src/backends/cpu/recorded_list)
 sinter_unity_group(src/backends/cpu/kernels/row_reads src/backends/cpu/kernels/transpose
                    src/backends/cpu/copies/transposed_copy src/backends/cpu/linalg/small_lu)
 sinter_unity_group(src/backends/cpu/backend src/backends/cpu/prepared_table src/backends/cpu/algorithms/scan/scan src/backends/cpu/kernels/elements

@@ -41,9 +41,7 @@ const char* const fixed_types =
 
 fixed_launch::fixed_launch(const launch& l, const addition_order& o, overlap how)
     : code(*l.code), extents(l.extents), kept(l.kept), order(o), over(how) {
-  const auto place_of = [](const operand& x) {
-    return place{x.strides, {x.gather_stride[0], x.gather_stride[1]}};
-  };
+  const auto place_of = [](const operand& x) { return place{x.strides, {x.gather_stride[0], x.gather_stride[1]}}; };
   for (const operand& x : l.inputs) inputs.push_back(place_of(x));
   for (const operand& x : l.outputs) outputs.push_back(place_of(x));
   numbers.resize(l.params.size());

@@ -69,8 +69,7 @@ void fixed_emitter::write_lane_tree(const std::string& lane, const std::string& 
   const std::int64_t lanes = l_.order.lanes;
   if (!l_.order.rows) {
     for (std::int64_t w = lanes / 2; w >= 1; present = w, w /= 2)
-      if (w < present)
-        out_ += "    " + loop("k", "0", std::min(w, present - w)) + join("k", "k + " + num(w));
+      if (w < present) out_ += "    " + loop("k", "0", std::min(w, present - w)) + join("k", "k + " + num(w));
     return;
   }
   const std::int64_t run = std::min(lanes, addition_run);
@@ -78,7 +77,8 @@ void fixed_emitter::write_lane_tree(const std::string& lane, const std::string& 
     out_ += "    for (long long k = 0; k + " + num(w) + " < " + num(present) + "; k += " + num(2 * w) + ") " +
             join("k", "k + " + num(w));
   if (lanes > run && present > run)
-    out_ += "    for (long long k = " + num(run) + "; k < " + num(present) + "; k += " + num(run) + ") " + join("0", "k");
+    out_ +=
+        "    for (long long k = " + num(run) + "; k < " + num(present) + "; k += " + num(run) + ") " + join("0", "k");
 }
 
 // The order of additions (jit/program/addition_order.hpp) of one split. A lane that has no group yet takes its first one as it is.
@@ -90,7 +90,9 @@ void fixed_emitter::write_totals(std::size_t j, bool across) {
   const char* const op = r.op == reduce_op::sum ? "+" : "*";
   out_ += std::string("#define SN_JOIN(a, b) (") + type + ")((a) " + op + " (b))\n  {\n";
   const std::string rest_at = num(whole * addition_group);
-  const auto add = [&](const std::string& to, const std::string& x) { return to + " = SN_JOIN(" + to + ", " + x + ");\n"; };
+  const auto add = [&](const std::string& to, const std::string& x) {
+    return to + " = SN_JOIN(" + to + ", " + x + ");\n";
+  };
   if (across) {
     const std::string all = "SN_EACH(r, " + num(results_) + ") ";
     bytes_ += lanes * results_ * lane_bytes(r.type);
@@ -98,8 +100,8 @@ void fixed_emitter::write_totals(std::size_t j, bool across) {
     out_ += "    alignas(64) " + type + " a[" + num(lanes) + "][" + num(results_) + "];\n";
     out_ += "    " + loop("g", "0", std::min(lanes, whole)) + all + "a[g][r] = " + group(j, "r", "4 * g", 4) + ";\n";
     if (whole > lanes)
-      out_ += "    " + loop("g", num(lanes), whole) + "{\n      " + type + "* const b = a[g % " + num(lanes) + "];\n      " + all +
-              add("b[r]", group(j, "r", "4 * g", 4)) + "    }\n";
+      out_ += "    " + loop("g", num(lanes), whole) + "{\n      " + type + "* const b = a[g % " + num(lanes) +
+              "];\n      " + all + add("b[r]", group(j, "r", "4 * g", 4)) + "    }\n";
     if (rest > 0) {
       const std::string last = group(j, "r", rest_at, rest), to = "a[" + num(whole % lanes) + "][r]";
       out_ += "    " + all + (whole < lanes ? to + " = " + last + ";\n" : add(to, last));
@@ -113,8 +115,8 @@ void fixed_emitter::write_totals(std::size_t j, bool across) {
   if (whole > 0) out_ += "    SN_EACH(g, " + num(whole) + ") a[g] = " + group(j, "r", "4 * g", 4) + ";\n";
   if (rest > 0) out_ += "    a[" + num(whole) + "] = " + group(j, "r", rest_at, rest) + ";\n";
   if (groups > lanes)
-    out_ += "    for (long long b = " + num(lanes) + "; b + " + num(lanes) + " <= " + num(groups) + "; b += " + num(lanes) +
-            ")\n      SN_EACH(k, " + num(lanes) + ") " + add("a[k]", "a[b + k]");
+    out_ += "    for (long long b = " + num(lanes) + "; b + " + num(lanes) + " <= " + num(groups) +
+            "; b += " + num(lanes) + ")\n      SN_EACH(k, " + num(lanes) + ") " + add("a[k]", "a[b + k]");
   if (const std::int64_t left = groups % lanes; left > 0)
     out_ += "    SN_EACH(k, " + num(left) + ") " + add("a[k]", "a[" + num(groups - left) + " + k]");
   write_lane_tree("a[@]", "", lanes);
@@ -132,8 +134,8 @@ void fixed_emitter::write_extrema(std::size_t j, bool across) {
     out_ += "  " + all + to + " = sn_tidy(" + to + ");\n";
     return;
   }
-  const std::int64_t below = power_of_two_below(reduced_), wide = below == reduced_ ? std::max<std::int64_t>(below / 2, 1) : below,
-                     both = reduced_ - wide;
+  const std::int64_t below = power_of_two_below(reduced_),
+                     wide = below == reduced_ ? std::max<std::int64_t>(below / 2, 1) : below, both = reduced_ - wide;
   out_ += "  " + loop("r", "0", results_) + "{\n    alignas(64) " + type + " a[" + num(wide) + "];\n";
   bytes_ += wide * lane_bytes(r.type);
   if (both > 0)
@@ -151,14 +153,16 @@ void fixed_emitter::write_counts(std::size_t j, bool across) {
   const bool product = r.op == reduce_op::all || r.op == reduce_op::prod;
   const std::string type = fixed_lane(r.type), me = num(j), first = product ? "1" : "0";
   const char* const op = r.op == reduce_op::any ? " | " : r.op == reduce_op::all ? " & " : product ? " * " : " + ";
-  const auto next = [&](const std::string& to) { return to + " = (" + type + ")(" + to + op + element(j, "r", "d") + ");\n"; };
+  const auto next = [&](const std::string& to) {
+    return to + " = (" + type + ")(" + to + op + element(j, "r", "d") + ");\n";
+  };
   if (across) {
     const std::string all = "SN_EACH(r, " + num(results_) + ") ", to = "s" + me + "[r]";
     out_ += "  " + all + to + " = " + first + ";\n  " + loop("d", "0", reduced_) + all + next(to);
     return;
   }
-  out_ += "  " + loop("r", "0", results_) + "{\n    " + type + " a = " + first + ";\n    " + loop("d", "0", reduced_) + next("a") +
-          "    s" + me + "[r] = a;\n  }\n";
+  out_ += "  " + loop("r", "0", results_) + "{\n    " + type + " a = " + first + ";\n    " + loop("d", "0", reduced_) +
+          next("a") + "    s" + me + "[r] = a;\n  }\n";
 }
 
 void fixed_emitter::write_reductions() {
@@ -176,7 +180,12 @@ void fixed_emitter::write_reductions() {
   phase elements(l_, axes, operations_);
   std::vector<std::uint16_t> wanted;
   for (const reduce_desc& r : p.reductions) wanted.push_back(r.reg);
-  direct_ = longer(kept) <= 1 && longer(reduced) <= 1 && p.epilogue <= most_repeated && !elements.calls_for(wanted);
+  // What several reductions read is computed once; truth values are read in loops of their own.
+  const std::size_t repeated = p.epilogue * wanted.size();
+  const bool has_truths =
+      std::any_of(p.inputs.begin(), p.inputs.end(), [](const input_desc& i) { return i.type == dtype::b1; });
+  direct_ = longer(kept) <= 1 && longer(reduced) <= 1 && repeated <= most_repeated && !elements.calls_for(wanted) &&
+            (!has_truths || l_.elements() > most_computed);
   if (direct_) {
     for (std::size_t j = 0; j < wanted.size(); ++j) {
       phase one(l_, axes, operations_);

@@ -102,8 +102,8 @@ std::string emit_cpu(std::span<const cpu_definition> definitions) {
   if (any_fixed) functions.insert(0, fixed_types);
   // Loops of a few lanes are short, of numbers that the text has, and worth being vectors whatever is left over.
   const bool all_fixed = std::all_of(definitions.begin(), definitions.end(), is_fixed);
-  std::string source = (all_fixed ? "#pragma GCC optimize(\"O3\", \"fp-contract=off\")\n" : "") + checked_mode_text(programs) +
-                       text.includes + prelude_source(mask);
+  std::string source = (all_fixed ? "#pragma GCC optimize(\"O3\", \"fp-contract=off\")\n" : "") +
+                       checked_mode_text(programs) + text.includes + prelude_source(mask);
   if (users) source.append(prelude_text("user_cpu")).append(prelude_text("user"));
   if (has_complex) source.append(prelude_text("user_complex"));
   if (reduces) source.append(prelude_text("cpu_reduce_user"));

@@ -10,7 +10,9 @@ namespace {
 /// Rows of as many elements have lanes enough for vectors of bytes.
 constexpr std::int64_t short_row = 128;
 
-constexpr std::int64_t padded(std::int64_t n) noexcept { return (n + lane_multiple - 1) / lane_multiple * lane_multiple; }
+constexpr std::int64_t padded(std::int64_t n) noexcept {
+  return (n + lane_multiple - 1) / lane_multiple * lane_multiple;
+}
 
 }  // namespace
 
@@ -19,7 +21,8 @@ std::string fixed_lane(dtype t) { return t == dtype::b1 ? "unsigned char" : regi
 fixed_emitter::phase::phase(const fixed_launch& l, std::vector<int> axes, std::vector<block_op>& operations)
     : l_(l), p_(l.code), axes_(std::move(axes)), operations_(operations), info_(l.code.code.size()) {
   for (const int a : axes_) count_ *= l.extents[a];
-  for (const instr& i : l.code.code) widest_ = std::max<std::int64_t>(widest_, is_complex(i.type) ? 8 : itemsize(i.type));
+  for (const instr& i : l.code.code)
+    widest_ = std::max<std::int64_t>(widest_, is_complex(i.type) ? 8 : itemsize(i.type));
   widest_ = widest_ > 4 ? 8 : 4;
   widened_.assign(p_.inputs.size(), 0);
 }
@@ -37,7 +40,8 @@ bool fixed_emitter::phase::is_source(std::size_t k) const {
 
 bool fixed_emitter::phase::is_call(std::size_t k) const {
   const instr& i = p_.code[k];
-  const bool parts = i.op == opcode::make_complex || ((i.op == opcode::real || i.op == opcode::imag) && is_complex(i.arg));
+  const bool parts =
+      i.op == opcode::make_complex || ((i.op == opcode::real || i.op == opcode::imag) && is_complex(i.arg));
   return operand_count(i.op) != 0 && i.op != opcode::checked_index && !parts && !is_inline_on_cpu(i.op, i.type, i.arg);
 }
 
@@ -111,7 +115,8 @@ void fixed_emitter::phase::find_arrays() {
 void fixed_emitter::phase::place_targets() {
   // Nothing is stored before everything has been read that may lie there.
   const bool calls = std::any_of(info_.begin(), info_.end(), [](const info& i) { return i.where == place::called; });
-  const bool late = l_.over == fixed_launch::overlap::others || (l_.over == fixed_launch::overlap::same_places && calls);
+  const bool late =
+      l_.over == fixed_launch::overlap::others || (l_.over == fixed_launch::overlap::same_places && calls);
   for (target& t : targets_) {
     info& me = info_[t.reg];
     t.stage = me.where == place::called ? me.stage + 1 : me.where == place::inlined ? me.stage : 0;
@@ -124,8 +129,8 @@ void fixed_emitter::phase::place_targets() {
   // Truth values are stored in one loop where rows are short.
   const auto apart = [&](const target& t) {
     const info& me = info_[t.reg];
-    return t.output >= 0 && !late && has_short_rows() && me.where == place::inlined && p_.code[t.reg].type == dtype::b1 &&
-           lies_in_order(l_.outputs[static_cast<std::size_t>(t.output)].strides);
+    return t.output >= 0 && !late && has_short_rows() && me.where == place::inlined &&
+           p_.code[t.reg].type == dtype::b1 && lies_in_order(l_.outputs[static_cast<std::size_t>(t.output)].strides);
   };
   if (!late && std::none_of(targets_.begin(), targets_.end(), apart)) return;
   ++last_;
@@ -162,8 +167,8 @@ std::string fixed_emitter::phase::index(const core::dims& strides) const {
 
 std::string fixed_emitter::phase::value(std::size_t k, int stage) const {
   const info& me = info_[k];
-  const bool here = me.where == place::scalar || me.where == place::source ||
-                    (me.where == place::inlined && me.stage == stage);
+  const bool here =
+      me.where == place::scalar || me.where == place::source || (me.where == place::inlined && me.stage == stage);
   if (here) return "r" + num(k);
   const std::string lane = "t" + num(k) + "[l]";
   return me.wide ? "(" + lane + " != 0)" : p_.code[k].type == dtype::b1 ? "bool(" + lane + ")" : lane;
@@ -210,14 +215,16 @@ std::string fixed_emitter::phase::declaration(std::size_t k, int stage) const {
   const std::string type = register_type(p_.code[k].type);
   std::string value;
   if (k < known_.size() && known_[k].is_number()) value = "(" + type + ")" + num(known_[k].low) + "ll";
-  else if (k < known_.size() && known_[k].same_as >= 0) value = this->value(static_cast<std::size_t>(known_[k].same_as), stage);
+  else if (k < known_.size() && known_[k].same_as >= 0)
+    value = this->value(static_cast<std::size_t>(known_[k].same_as), stage);
   else value = expression(k, stage);
   return "    const " + type + " r" + num(k) + " = " + value + ";\n";
 }
 
 std::string fixed_emitter::phase::stored(const target& t, int stage) const {
   const std::string v = value(t.reg, stage);
-  return "    out" + num(t.output) + "[" + index(l_.outputs[static_cast<std::size_t>(t.output)].strides) + "] = " + v + ";\n";
+  return "    out" + num(t.output) + "[" + index(l_.outputs[static_cast<std::size_t>(t.output)].strides) + "] = " + v +
+         ";\n";
 }
 
 /// Whether the loop of a stage reads the source.
@@ -246,8 +253,8 @@ void fixed_emitter::phase::write_call(std::string& out, std::size_t k, const std
     out += "  " + call + arguments("") + ", " + num(lanes) + end;
     return;
   }
-  out += "  for (int b = 0; b < " + num(lanes) + "; b += " + num(block_lanes) + ")\n    " + call + arguments(" + b") + ", " +
-         num(lanes) + " - b < " + num(block_lanes) + " ? " + num(lanes) + " - b : " + num(block_lanes) + end;
+  out += "  for (int b = 0; b < " + num(lanes) + "; b += " + num(block_lanes) + ")\n    " + call + arguments(" + b") +
+         ", " + num(lanes) + " - b < " + num(block_lanes) + " ? " + num(lanes) + " - b : " + num(block_lanes) + end;
 }
 
 // One lane, or lanes that are equal where the routine needs more: either way the bits are those of a block's lanes.
@@ -271,7 +278,8 @@ void fixed_emitter::phase::write_scalars(std::string& out) {
       write_call(out, k, "u" + me, from, lanes);
       out += std::string("  const ") + register_type(i.type) + " r" + me + " = u" + me + "[0];\n";
     }
-    if (info_[k].in_array) out += "  for (int j = 0; j < " + num(padded(count_)) + "; ++j) t" + me + "[j] = r" + me + ";\n";
+    if (info_[k].in_array)
+      out += "  for (int j = 0; j < " + num(padded(count_)) + "; ++j) t" + me + "[j] = r" + me + ";\n";
   }
 }
 
@@ -309,7 +317,8 @@ void fixed_emitter::phase::widen_inputs(std::string& out) {
   for (std::size_t k = 0; k < info_.size(); ++k) {
     const instr& i = p_.code[k];
     const bool is_read = info_[k].where == place::source || info_[k].where == place::inlined;
-    if (!is_read || i.op != opcode::load || i.type != dtype::b1 || p_.inputs[i.a].gathers != 0 || widened_[i.a]) continue;
+    if (!is_read || i.op != opcode::load || i.type != dtype::b1 || p_.inputs[i.a].gathers != 0 || widened_[i.a])
+      continue;
     std::int64_t lanes = 1;
     bool dense = true;
     for (std::size_t n = axes_.size(); n-- > 0;) {
@@ -335,7 +344,8 @@ void fixed_emitter::phase::write_body(std::string& out, int stage, bool flat) {
     if (!inlined && !(me.where == place::source && is_read_in(k, stage))) continue;
     if (flat && p_.code[k].op == opcode::load) {
       const std::string lane = "in" + num(p_.code[k].a) + "[l]", type = register_type(p_.code[k].type);
-      body += "    const " + type + " r" + num(k) + " = " + lane + (p_.code[k].type == dtype::b1 ? " != 0" : "") + ";\n";
+      body +=
+          "    const " + type + " r" + num(k) + " = " + lane + (p_.code[k].type == dtype::b1 ? " != 0" : "") + ";\n";
     } else {
       body += declaration(k, stage);
     }

@@ -82,9 +82,9 @@ class fixed_emitter::phase {
   std::vector<block_op>& operations_;
   std::vector<info> info_;
   std::vector<target> targets_;
-  std::vector<char> widened_;      // inputs: truth values that have been copied to integers
+  std::vector<char> widened_;       // inputs: truth values that have been copied to integers
   std::vector<value_range> known_;  // of what the places in a part of the loops determine
-  int last_ = 0;  // stage
+  int last_ = 0;                    // stage
   unsigned parts_ = 0;
   std::int64_t bytes_ = 0, widest_ = 1;  // bytes of a register
 };

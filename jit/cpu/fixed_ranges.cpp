@@ -7,7 +7,7 @@ namespace sinter::jit {
 namespace {
 
 /// Parts of an axis, and of a space, at most; instructions in all of them.
-constexpr std::size_t most_of_axis = 6, most_parts = 12, most_instructions = 1000;
+constexpr std::size_t most_of_axis = 6, most_parts = 25, most_instructions = 3000;
 constexpr std::int64_t large = std::int64_t{1} << 40;
 
 bool fits(const value_range& r, dtype t) {
@@ -36,7 +36,7 @@ class walk {
     const instr& i = l_.code.code[k];
     switch (i.op) {
       case opcode::param:
-        return l_.numbers[i.a] && *l_.numbers[i.a] < large && *l_.numbers[i.a] > -large
+        return l_.numbers[i.a] && *l_.numbers[i.a]<large&& * l_.numbers[i.a]> - large
                    ? between(*l_.numbers[i.a], *l_.numbers[i.a])
                    : value_range{};
       case opcode::coord: {
@@ -174,9 +174,22 @@ std::vector<std::vector<axis_part>> parts_of(const fixed_launch& l) {
       parts[a].insert(parts[a].begin() + static_cast<std::ptrdiff_t>(k) + 1, {at, parts[a][k].end});
       parts[a][k].end = at;
     }
-  std::size_t count = 1;
-  for (const auto& p : parts) count *= p.size();
-  return count <= most_parts && count * l.code.code.size() <= most_instructions ? parts : whole;
+  const auto are_few = [&] {
+    std::size_t count = 1;
+    for (const auto& p : parts) count *= p.size();
+    return count <= most_parts && count * l.code.code.size() <= most_instructions;
+  };
+  if (are_few()) return parts;
+  // The longest part of each axis, and what is before and after it.
+  for (auto& p : parts) {
+    const auto longest = *std::max_element(
+        p.begin(), p.end(), [](const axis_part& a, const axis_part& b) { return a.end - a.begin < b.end - b.begin; });
+    const std::int64_t end = p.back().end;
+    p = {longest};
+    if (longest.begin > 0) p.insert(p.begin(), {0, longest.begin});
+    if (longest.end < end) p.push_back({longest.end, end});
+  }
+  return are_few() ? parts : whole;
 }
 
 }  // namespace sinter::jit

@@ -12,9 +12,9 @@ namespace sinter::jit {
 struct value_range {
   bool is_known = false;
   std::int64_t low = 0, high = 0;
-  int axis = -1;             // the value is sign * coordinate + offset
+  int axis = -1;  // the value is sign * coordinate + offset
   std::int64_t sign = 1, offset = 0;
-  int same_as = -1;          // in this part: the operand that it is
+  int same_as = -1;  // in this part: the operand that it is
   bool is_number() const noexcept { return is_known && low == high; }
 };
 

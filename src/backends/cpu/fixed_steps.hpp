@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "backends/cpu/kernels/fixed_code.hpp"
+#include "backends/cpu/fixed_code.hpp"
 #include "backends/cpu/stream.hpp"
 
 namespace sinter::cpu {

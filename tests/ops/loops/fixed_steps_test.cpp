@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "backends/cpu/kernels/fixed_code.hpp"
+#include "backends/cpu/fixed_code.hpp"
 #include "backends/cpu/kernels/hooks.hpp"
 #include "jit/cpu/compile_host.hpp"
 #include "ops/vmap/beside_loop.hpp"
@@ -76,11 +76,13 @@ TEST_CASE("fixed steps: reductions of every length have the bits of interpreted 
     arrays found;
     for (const std::int64_t n : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 30, 31, 33, 64, 65, 127, 128, 130, 257, 300})
       found.push_back(sum(x(slice(_, n)) * 1.5)), found.push_back(prod(1.0 + 1e-3 * y(slice(_, n))));
-    const ndarray a = x(slice(_, 300)).reshape({20, 15}), b = y(slice(_, 300)).reshape({5, 60}), c = x(slice(_, 240)).reshape({4, 5, 12});
+    const ndarray a = x(slice(_, 300)).reshape({20, 15}), b = y(slice(_, 300)).reshape({5, 60}),
+                  c = x(slice(_, 240)).reshape({4, 5, 12});
     for (const ndarray& m : {a, b, ndarray(a.T()), ndarray(b.T())})
       for (const int axis : {0, 1})
         found.push_back(sum(m * m, axis)), found.push_back(sum(m + 0.25, axis)), found.push_back(max(m * -1.0, axis)),
-            found.push_back(min(m * 2.0, axis)), found.push_back(mean(exp(m), axis)), found.push_back(sum(tanh(m) * m, axis) * 2.0);
+            found.push_back(min(m * 2.0, axis)), found.push_back(mean(exp(m), axis)),
+            found.push_back(sum(tanh(m) * m, axis) * 2.0);
     for (const int axis : {0, 1, 2}) found.push_back(sum(c * 0.5, axis)), found.push_back(max(sin(c), axis));
     found.push_back(sum(c * c, axes{0, 2}));
     found.push_back(sum(exp(c), axes{1, 2}));
@@ -96,7 +98,8 @@ TEST_CASE("fixed steps: zeros of both signs, infinities and no numbers") {
   const auto f = [](const ndarray& x, const ndarray& y) {
     arrays found{sum(x * 1.0), max(x * 1.0), min(x * 1.0), prod(x * 1.0), maximum(x, y), minimum(x, -y)};
     for (const std::int64_t n : {1, 2, 3, 4, 6, 13, 30})
-      found.push_back(sum(x(slice(_, n)) * -1.0)), found.push_back(max(x(slice(_, n)) * -1.0)), found.push_back(min(-x(slice(_, n))));
+      found.push_back(sum(x(slice(_, n)) * -1.0)), found.push_back(max(x(slice(_, n)) * -1.0)),
+          found.push_back(min(-x(slice(_, n))));
     const ndarray m = x.reshape({6, 8}) * 1.0, t = x.reshape({8, 6}) * y.reshape({8, 6});
     for (const int axis : {0, 1})
       found.push_back(sum(m * 1.0, axis)), found.push_back(max(t * 1.0, axis)), found.push_back(min(-m, axis));
@@ -112,7 +115,8 @@ TEST_CASE("fixed steps: integers, truth values, complex numbers and casts") {
   if (!can_compile()) return;
   const auto f = [](const ndarray& x, const ndarray& y) {
     const ndarray i = x.astype(int64), s = y.astype(int16), m = i.reshape({8, 6});
-    arrays found{i + 3, i * s, sum(i * 2), prod(s + 1), max(i * -1), sum(i > 2), any(x > 1e3), sinter::all(x < 1e3), i.astype(float32), (i > s).astype(int32)};
+    arrays found{i + 3,      i * s,        sum(i * 2),           prod(s + 1),       max(i * -1),
+                 sum(i > 2), any(x > 1e3), sinter::all(x < 1e3), i.astype(float32), (i > s).astype(int32)};
     for (const int axis : {0, 1})
       found.push_back(sum(m * 3, axis)), found.push_back(min(m - 1, axis)), found.push_back(count_nonzero(m > 1, axis)),
           found.push_back(any(m > 3, axis)), found.push_back(sinter::all(m < 40, axis));
@@ -125,7 +129,7 @@ TEST_CASE("fixed steps: integers, truth values, complex numbers and casts") {
     found.push_back(argmax(m * 2, 1));
     return found;
   };
-  check(f, numbers({48}), numbers({48}, float64, 3), 10);
+  check(f, numbers({48}), numbers({48}, float64, 3), 5);
 }
 
 TEST_CASE("fixed steps: views, gathers, writes and one number") {
@@ -164,7 +168,10 @@ TEST_CASE("fixed steps: loops and their derivatives") {
   const auto f = [](const ndarray& x, const ndarray& y) {
     const auto loss = [&](const ndarray& a) {
       const ndarray r = fori_loop(
-          0, 30, [&](const ndarray&, const ndarray& u) { return ndarray(u + 0.01 * special::logsumexp(u(newaxis, _) * a(_, newaxis), 1)); },
+          0, 30,
+          [&](const ndarray&, const ndarray& u) {
+            return ndarray(u + 0.01 * special::logsumexp(u(newaxis, _) * a(_, newaxis), 1));
+          },
           ndarray(y(slice(_, 12))));
       return sum(square(r));
     };

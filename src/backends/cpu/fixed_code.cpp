@@ -1,4 +1,4 @@
-#include "backends/cpu/kernels/fixed_code.hpp"
+#include "backends/cpu/fixed_code.hpp"
 
 #include <memory>
 #include <mutex>
@@ -55,8 +55,8 @@ jit::fixed_launch::overlap overlap_of(const jit::launch& l) {
       const extent_of_memory from = memory_of(l.inputs[k], l.extents, p.inputs[k].type);
       if (!gathered && (from.begin >= to.end || to.begin >= from.end)) continue;
       if (gathered && l.inputs[k].base != l.outputs[o].base) continue;
-      const bool same = !gathered && p.kind == jit::kernel_kind::elementwise &&
-                        p.inputs[k].type == p.outputs[o].type && are_same_places(l.inputs[k], l.outputs[o], l.extents);
+      const bool same = !gathered && p.kind == jit::kernel_kind::elementwise && p.inputs[k].type == p.outputs[o].type &&
+                        are_same_places(l.inputs[k], l.outputs[o], l.extents);
       if (!same) return overlap::others;
       found = overlap::same_places;
     }
