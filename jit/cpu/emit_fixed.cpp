@@ -30,14 +30,17 @@ const char* const fixed_types =
     "#define SN_EACH(i, n) _Pragma(\"GCC ivdep\") for (long long i = 0; i < (n); ++i)\n"
     "template <class T> static inline __attribute__((always_inline)) T sn_tidy(T x) {\n"
     "  if constexpr (T(0.5) != T(0)) return x != x ? T(__builtin_nan(\"\")) : x; else return x;\n}\n"
+    "template <bool Min, class T> static inline __attribute__((always_inline)) bool sn_better(T x, T a) {\n"
+    "  if constexpr (T(0.5) != T(0))\n"
+    "    return Min ? bool(int(!(x >= a)) & int(a == a)) : bool(int(!(x <= a)) & int(a == a));\n"
+    "  else return Min ? x < a : a < x;\n}\n"
     "template <bool Min, class T> static inline __attribute__((always_inline)) T sn_extreme(T a, T x) {\n"
     "  if constexpr (T(0.5) != T(0)) {\n"
     "    using bits = typename sn_bits<sizeof(T)>::type;\n"
-    "    const bool better = Min ? bool(int(!(x >= a)) & int(a == a)) : bool(int(!(x <= a)) & int(a == a));\n"
     "    const bits p = __builtin_bit_cast(bits, a), q = __builtin_bit_cast(bits, x);\n"
-    "    const T zero = __builtin_bit_cast(T, bits(Min ? p | q : p & q)), r = better ? x : a;\n"
+    "    const T zero = __builtin_bit_cast(T, bits(Min ? p | q : p & q)), r = sn_better<Min>(x, a) ? x : a;\n"
     "    return x == a ? zero : r;\n"
-    "  } else return Min ? (x < a ? x : a) : (a < x ? x : a);\n}\n";
+    "  } else return sn_better<Min>(x, a) ? x : a;\n}\n";
 
 fixed_launch::fixed_launch(const launch& l, const addition_order& o, overlap how)
     : code(*l.code), extents(l.extents), kept(l.kept), order(o), over(how) {
@@ -102,6 +105,8 @@ bool fixed_emitter::takes(const reduce_desc& r) const noexcept {
     case reduce_op::prod:
     case reduce_op::min:
     case reduce_op::max: return r.type == r.arg && r.type != dtype::b1;
+    case reduce_op::argmin:
+    case reduce_op::argmax: return r.type == dtype::i64 && r.arg != dtype::b1;
     case reduce_op::any:
     case reduce_op::all:
     case reduce_op::count: return r.arg == dtype::b1;

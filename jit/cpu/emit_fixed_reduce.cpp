@@ -147,6 +147,27 @@ void fixed_emitter::write_extrema(std::size_t j, bool across) {
   out_ += "    s" + me + "[r] = sn_tidy(a[0]);\n  }\n";
 }
 
+/// The place of the first number that is none, else of the first extremum.
+void fixed_emitter::write_places(std::size_t j, bool across) {
+  const reduce_desc& r = l_.code.reductions[j];
+  const std::string type = register_type(r.arg), me = num(j), to = "s" + me + "[r]";
+  const std::string better = std::string("sn_better<") + (r.op == reduce_op::argmin ? "true" : "false") + ">(x, a";
+  if (across) {
+    const std::string all = "SN_EACH(r, " + num(results_) + ") ";
+    bytes_ += results_ * lane_bytes(r.arg);
+    out_ += "  alignas(64) " + type + " a" + me + "[" + num(results_) + "];\n  " + all + "a" + me +
+            "[r] = " + element(j, "r", "0") + ", " + to + " = 0;\n  " + loop("d", "1", reduced_) + all +
+            "{\n    const " + type + " x = " + element(j, "r", "d") + ", a = a" + me +
+            "[r];\n    const bool b = " + better + ");\n    a" + me + "[r] = b ? x : a;\n    " + to +
+            " = b ? d : " + to + ";\n  }\n";
+    return;
+  }
+  out_ += "  " + loop("r", "0", results_) + "{\n    " + type + " a = " + element(j, "r", "0") +
+          ";\n    long long at = 0;\n    " + loop("d", "1", reduced_) + "{\n      const " + type +
+          " x = " + element(j, "r", "d") + ";\n      const bool b = " + better +
+          ");\n      a = b ? x : a;\n      at = b ? d : at;\n    }\n    " + to + " = at;\n  }\n";
+}
+
 /// Sums and products of integers as well.
 void fixed_emitter::write_counts(std::size_t j, bool across) {
   const reduce_desc& r = l_.code.reductions[j];
@@ -207,6 +228,8 @@ void fixed_emitter::write_reductions() {
     const bool ordered = (r.op == reduce_op::sum || r.op == reduce_op::prod) && is_inexact(r.type);
     if (ordered) write_totals(j, across);
     else if (r.op == reduce_op::min || r.op == reduce_op::max) write_extrema(j, across);
+    else if (r.op == reduce_op::argmin || r.op == reduce_op::argmax)
+      write_places(j, across || results_ >= many_results);
     else write_counts(j, across);
   }
   out_ += "  {\n";

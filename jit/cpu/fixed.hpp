@@ -43,8 +43,8 @@ using fixed_function = void (*)(void* const* at, const block_op* operations);
 class fixed_emitter {
  public:
   explicit fixed_emitter(const fixed_launch& l);
-  /// Whether there is such a function: operations on elements that find no faults in data, and sums, products, extrema and
-  /// counts, of few elements.
+  /// Whether there is such a function: operations on elements that find no faults in data, and sums, products, extrema, their
+  /// places and counts, of few elements.
   bool suits() const noexcept { return suits_; }
   unsigned parts() const noexcept { return parts_; }
   const std::vector<block_op>& operations() const noexcept { return operations_; }
@@ -62,6 +62,7 @@ class fixed_emitter {
   void write_totals(std::size_t j, bool across);
   void write_lane_tree(const std::string& lane, const std::string& of, std::int64_t present);
   void write_extrema(std::size_t j, bool across);
+  void write_places(std::size_t j, bool across);
   void write_counts(std::size_t j, bool across);
   void write_operands();
 

@@ -102,7 +102,8 @@ TEST_CASE("fixed steps: zeros of both signs, infinities and no numbers") {
           found.push_back(min(-x(slice(_, n))));
     const ndarray m = x.reshape({6, 8}) * 1.0, t = x.reshape({8, 6}) * y.reshape({8, 6});
     for (const int axis : {0, 1})
-      found.push_back(sum(m * 1.0, axis)), found.push_back(max(t * 1.0, axis)), found.push_back(min(-m, axis));
+      found.push_back(sum(m * 1.0, axis)), found.push_back(max(t * 1.0, axis)), found.push_back(min(-m, axis)),
+          found.push_back(argmax(m * 1.0, axis)), found.push_back(argmin(t * 1.0, axis));
     found.push_back(where(isnan(x), 0.0, x) / y);
     found.push_back(sign(x) + sqrt(absolute(y)));
     return found;
