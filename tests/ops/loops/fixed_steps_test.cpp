@@ -181,6 +181,66 @@ TEST_CASE("fixed steps: loops and their derivatives") {
   check(f, numbers({48}) * 0.3, numbers({48}, float64, 3) * 0.2, 2);
 }
 
+TEST_CASE("fixed steps: padded differences, whose ends are loops of their own") {
+  if (!can_compile()) return;
+  const auto heat = [](const ndarray& x, const ndarray& y) {
+    const auto loss = [&](const ndarray& k) {
+      const auto step = [&](const ndarray&, const ndarray& u) {
+        const ndarray flux = k * (u(slice(1, _)) - u(slice(_, -1)));
+        return ndarray(u + 0.1 * (pad(flux, {{0, 1}}) - pad(flux, {{1, 0}})));
+      };
+      return sum(square(fori_loop(0, 20, step, y)));
+    };
+    return arrays{grad(loss)(ndarray(x(slice(1, _))))};
+  };
+  check(heat, numbers({48}) * 0.1, numbers({48}, float64, 3), 2);
+  const auto wave = [](const ndarray& x, const ndarray&) {
+    const auto loss = [](const ndarray& start) {
+      const auto step = [](const ndarray&, const std::pair<ndarray, ndarray>& c) {
+        const auto& [u, v] = c;
+        const ndarray inner = u(slice(1, -1), slice(1, -1));
+        ndarray w = v.copy();
+        w(slice(1, -1), slice(1, -1)) +=
+            0.1 * (u(slice(_, -2), slice(1, -1)) + u(slice(2, _), slice(1, -1)) - 2.0 * inner) +
+            0.2 * (u(slice(1, -1), slice(_, -2)) - u(slice(1, -1), slice(2, _)));
+        return std::pair(ndarray(u + 0.1 * w), w);
+      };
+      return sum(square(fori_loop(0, 20, step, std::pair(start, zeros({6, 8}))).first));
+    };
+    return arrays{grad(loss)(ndarray(x.reshape({6, 8})))};
+  };
+  check(wave, numbers({48}), numbers({48}), 2);
+}
+
+TEST_CASE(
+    "fixed steps: a result over other elements than those that it follows from is stored when all have been read") {
+  if (!can_compile()) return;
+  jit::program p;
+  p.code = {{jit::opcode::load, dtype::f64, dtype::f64}, {jit::opcode::add, dtype::f64, dtype::f64}};
+  p.epilogue = 2;
+  p.inputs = {{dtype::f64}};
+  p.outputs = {{dtype::f64, 0, 1}};
+  std::vector<double> memory(20), right(20);
+  for (std::size_t k = 0; k < memory.size(); ++k) memory[k] = static_cast<double>(k), right[19 - k] = 2 * memory[k];
+  jit::launch l;
+  l.code = &p;
+  l.extents = {20};
+  l.kept = 1;
+  l.inputs.resize(1), l.outputs.resize(1);
+  l.inputs[0].base = l.outputs[0].base = memory.data();
+  l.inputs[0].offset = 19;
+  l.inputs[0].strides = {-1};
+  l.outputs[0].strides = {1};
+  cpu::fixed_code* const code = cpu::find_fixed_code(l);
+  REQUIRE(code != nullptr);
+  cpu::compiled_code* const wanted[] = {code};
+  cpu::compile_blocks(wanted);
+  const bool is_compiled = code->function() != nullptr;
+  REQUIRE(is_compiled);
+  code->function()(cpu::addresses_of(l, cpu::param_block(l)).data(), code->operations());
+  CHECK(memory == right);
+}
+
 TEST_CASE("fixed steps: an array of numbers made in a step does not make each step another one") {
   if (!can_compile()) return;
   int calls = 0;
