@@ -26,6 +26,7 @@ sinter_unity_group(jit/cpu/emit jit/cpu/emit_module jit/cuda/shapes/emit_map jit
 sinter_unity_group(jit/cuda/parameters jit/cuda/units jit/cuda/emit jit/cuda/emit_body jit/cuda/emit_lines
                    jit/cuda/emit_rolled jit/cuda/emit_kernel jit/cpu/emit_runs jit/cpu/emit_user jit/cuda/prelude_select
                    jit/cuda/shapes/emit_stages jit/cuda/shapes/emit_reduction)
+sinter_unity_group(jit/cpu/emit_fixed jit/cpu/emit_fixed_reduce jit/cpu/fixed_phase jit/cpu/fixed_ranges)
 sinter_unity_group(jit/schedule/schedule jit/cuda/schedule/choose jit/cuda/schedule/describe jit/cuda/schedule/estimate)
 sinter_unity_group(jit/cuda/shapes/emit_broadcast jit/user_text jit/cuda/nvrtc jit/cuda/library/nvrtc jit/cuda/nvrtc_raw
                    jit/prelude_text jit/user_error jit/program/user_function)
@@ -52,7 +53,8 @@ sinter_unity_group(src/backends/cpu/kernels/block_plan src/backends/cpu/kernels/
                    src/backends/cpu/kernels/compilation src/backends/cpu/kernels/panel src/backends/cpu/algorithms/count
                    src/backends/cpu/algorithms/partition src/backends/cpu/algorithms/ranks
                    src/backends/cpu/fft/fourier src/backends/cpu/linalg/products src/backends/cpu/linalg/solvers
-                   src/backends/cpu/linalg/solvers_spectral src/backends/cpu/stream)
+                   src/backends/cpu/linalg/solvers_spectral src/backends/cpu/stream src/backends/cpu/fixed_steps
+                   src/backends/cpu/fixed_code src/backends/cpu/recorded_list)
 sinter_unity_group(src/backends/cpu/kernels/row_reads src/backends/cpu/kernels/transpose
                    src/backends/cpu/copies/transposed_copy src/backends/cpu/linalg/small_lu)
 sinter_unity_group(src/backends/cpu/backend src/backends/cpu/prepared_table src/backends/cpu/algorithms/scan/scan src/backends/cpu/kernels/elements

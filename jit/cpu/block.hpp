@@ -23,6 +23,8 @@
 
 namespace sinter::jit {
 
+class fixed_emitter;
+
 inline constexpr int block_lanes = 256;  // maximum number of lanes of one call
 inline constexpr int lane_multiple =
     16;  // a call has a multiple of this, or one lane: no vector tails, so no scalar libm
@@ -113,12 +115,13 @@ void prepare_interpreter(const program& p, const block_variant& v);
 /// The definition in a translation unit of tier 1: `extern "C" void NAME(const block_args*)` for a variant of a
 /// program. For epilogues, `inputs` of `reduced` instructions follow the program's inputs. If `monoid` is set, instead
 /// the steps of a user's reduction: NAME_reset, NAME_row, NAME_column, NAME_close, NAME_join and NAME_finish
-/// (backends/cpu/reduce/reducers.hpp).
+/// (backends/cpu/reduce/reducers.hpp). If `fixed` is set, instead the function of a launch that does not change (fixed.hpp).
 struct cpu_definition {
   const program* code = nullptr;
   block_variant variant;
   const user_reduction* monoid = nullptr;
   std::string name;
+  const fixed_emitter* fixed = nullptr;
 };
 /// Lanes of the accumulators of a row, among which its elements are distributed.
 inline constexpr int row_lanes = 64;

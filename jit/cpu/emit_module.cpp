@@ -1,5 +1,8 @@
 // Translation units of tier 1: preludes, users' texts, block functions, the steps of users' reductions.
+#include <algorithm>
+
 #include "jit/cpu/emit.hpp"
+#include "jit/cpu/fixed.hpp"
 #include "jit/prelude_text.hpp"
 
 namespace sinter::jit {
@@ -82,6 +85,11 @@ std::string emit_cpu(std::span<const cpu_definition> definitions) {
       functions += reduction_text(*d.monoid, d.name);
       continue;
     }
+    if (d.fixed) {
+      mask |= d.fixed->parts();
+      functions += d.fixed->text(d.name);
+      continue;
+    }
     cpu_emitter emitter(p, d.variant);
     mask |= emitter.parts();
     functions += emitter.text(d.name);
@@ -89,7 +97,13 @@ std::string emit_cpu(std::span<const cpu_definition> definitions) {
   if (users) mask |= prelude_float | prelude_half;
   if (has_complex) mask |= prelude_user_complex;
   const user_text text = define_users(programs, cpu_function_words);
-  std::string source = checked_mode_text(programs) + text.includes + prelude_source(mask);
+  const auto is_fixed = [](const cpu_definition& d) { return d.fixed != nullptr; };
+  const bool any_fixed = std::any_of(definitions.begin(), definitions.end(), is_fixed);
+  if (any_fixed) functions.insert(0, fixed_types);
+  // Loops of a few lanes are short, of numbers that the text has, and worth being vectors whatever is left over.
+  const bool all_fixed = std::all_of(definitions.begin(), definitions.end(), is_fixed);
+  std::string source = (all_fixed ? "#pragma GCC optimize(\"O3\", \"fp-contract=off\")\n" : "") +
+                       checked_mode_text(programs) + text.includes + prelude_source(mask);
   if (users) source.append(prelude_text("user_cpu")).append(prelude_text("user"));
   if (has_complex) source.append(prelude_text("user_complex"));
   if (reduces) source.append(prelude_text("cpu_reduce_user"));

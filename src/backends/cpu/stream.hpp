@@ -34,6 +34,11 @@ struct recorded_step {
 };
 using recorded_steps = std::vector<std::unique_ptr<const recorded_step>>;
 
+/// Whether a program may find a fault in its data, which the backend records.
+bool may_fail(const jit::program& p);
+
+std::unique_ptr<runtime::recorded_work> make_recorded_list(runtime::backend& device, recorded_steps steps);
+
 /// A stream whose work is captured.
 class recorder final : public cpu_stream, public runtime::recording_stream {
  public:

@@ -114,6 +114,12 @@ void recording_capture::before_evaluation(std::span<const value> roots) {
   for (const value& v : before) hold(v);
 }
 
+bool recording_capture::owns(const runtime::buffer& b) const {
+  for (const recording_capture* c = this; c; c = c->within_)
+    if (c->memory_->owns(b)) return true;
+  return false;
+}
+
 void recording_capture::hold(const value& leaf) {
   if (memory_->owns(*leaf->buffer) || std::find(held_.begin(), held_.end(), leaf) != held_.end()) return;
   held_.push_back(leaf);

@@ -50,8 +50,9 @@ bool same_payload(node_kind kind, const node& a, const node& b) {
 /// Elements that are compared rather than taken to differ: on the host, and on devices, which are waited for.
 constexpr std::size_t compared_bytes = 1 << 14, compared_bytes_of_device = 256;
 
-const char* begin_of(const node& leaf) {
-  return static_cast<const char*>(leaf.buffer->data_to_read()) +
+/// captures: what is there while something else is captured has been there before.
+const char* begin_of(const node& leaf, bool captures) {
+  return static_cast<const char*>(captures ? leaf.buffer->address() : leaf.buffer->data_to_read()) +
          leaf.buffer_offset * static_cast<std::int64_t>(itemsize(leaf.type));
 }
 
@@ -62,18 +63,20 @@ std::vector<char> brought(const node& leaf) {
   runtime::backend& device = leaf.buffer->owner();
   runtime::submission use(device);
   use.reads(*leaf.buffer);
-  device.copy_to_host(bytes.data(), begin_of(leaf), bytes.size());
+  device.copy_to_host(bytes.data(), begin_of(leaf, false), bytes.size());
   return bytes;
 }
 
 bool same_elements(const node& a, const node& b) {
   const std::size_t bytes = a.bytes();
   if (a.buffer == b.buffer && a.buffer_offset == b.buffer_offset) return true;
-  if (graph::is_capturing()) return false;  // they have not been computed
-  const bool on_host = a.buffer->owner().host_addressable();
+  const bool captures = graph::is_capturing(), on_host = a.buffer->owner().host_addressable();
+  for (const node* const n : {&a, &b})
+    if (captures && graph::current_capture()->owns(*n->buffer)) return false;  // they have not been computed
   if (bytes > (on_host ? compared_bytes : compared_bytes_of_device) || a.buffer->has_faults()) return false;
   if (bytes == 0) return true;
-  return on_host ? std::memcmp(begin_of(a), begin_of(b), bytes) == 0 : brought(a) == brought(b);
+  if (on_host) return std::memcmp(begin_of(a, captures), begin_of(b, captures), bytes) == 0;
+  return !captures && brought(a) == brought(b);
 }
 
 /// A comparison of two steps.

@@ -46,11 +46,16 @@ ndarray logsumexp(const ndarray& x, const logsumexp_kw& kw) {
     // The largest elements apart: log(n + s) = log(n) + log(1 + s / n) keeps a small s.
     const ndarray m = largest_of(a, kw.axis);
     const ndarray largest = a == m;
-    // n as a sum of exponentials, which has their slopes, for derivatives.
-    const ndarray n = ops::is_differentiating()
-                          ? sum(where(largest, exp(where(isinf(m), 0.0, a - m)), 0.0), kept(kw.axis))
-                          : sum(largest, kept(kw.axis)).astype(a.dtype());
-    const ndarray s = sum(where(largest, 0.0, exp(a - offset_of(m))), kept(kw.axis));
+    ndarray n, s;
+    if (ops::is_differentiating()) {
+      // n as a sum of exponentials, which has their slopes; infinite ones have none.
+      const ndarray e = exp(where(logical_and(largest, isinf(m)), 0.0, a - offset_of(m)));
+      n = sum(where(largest, e, 0.0), kept(kw.axis));
+      s = sum(where(largest, 0.0, e), kept(kw.axis));
+    } else {
+      n = sum(largest, kept(kw.axis)).astype(a.dtype());
+      s = sum(where(largest, 0.0, exp(a - offset_of(m))), kept(kw.axis));
+    }
     result = where(isnan(m), m, log1p(s / n) + log(n) + m);
   }
   return kw.keepdims ? result : squeeze(result, kw.axis.given() ? kw.axis : axes());

@@ -38,6 +38,7 @@ struct code_table {
 void set_tier(tier t) noexcept { tier_setting() = t; }
 tier get_tier() noexcept { return tier_setting(); }
 void set_tier_threshold(std::uint64_t work) noexcept { threshold = work ? work : default_threshold; }
+std::uint64_t tier_threshold() noexcept { return threshold.load(std::memory_order_relaxed); }
 void set_skip_tails(bool on) noexcept { skip_tails = on; }
 bool skips_tails() noexcept { return skip_tails.load(std::memory_order_relaxed); }
 

@@ -20,6 +20,7 @@ void set_tier(tier t) noexcept;
 tier get_tier() noexcept;
 /// Work, in instructions times lanes, from which on `automatic` compiles. 0 restores the default.
 void set_tier_threshold(std::uint64_t work) noexcept;
+std::uint64_t tier_threshold() noexcept;
 /// Whether monotone tails are skipped where they cannot win.
 void set_skip_tails(bool on) noexcept;
 bool skips_tails() noexcept;
