@@ -15,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -233,40 +234,101 @@ auto jvp(const F& f, const A& x, const T& tangent, detail::call_site where = det
 // ---- Jacobians and Hessians
 
 namespace detail {
-template <class F>
-auto jacobian_function(const char* name, F f, direction how, bool holomorphic, detail::call_site where) {
-  return [name, f = std::move(f), how, holomorphic, where](const auto& first, const auto&... rest) {
-    auto args = std::make_tuple(argument(first), argument(rest)...);
-    std::optional<result_of<F, decltype(args)>> kept;
-    const chosen_members<0> chosen;
-    const std::vector<ndarray> parts = jacobian_of({name, where}, as_list_function(f, args, chosen, kept),
-                                                   chosen_arrays(args, chosen), how, holomorphic);
-    return std::get<0>(with_all_arrays(members_of(chosen, args), parts));
+
+/// Of a call's result: what is differentiated, and what is handed through.
+template <bool pairs_have_aux, class R>
+inline constexpr bool hands_through_v = has_aux<R>::value;
+template <class A, class B>
+inline constexpr bool hands_through_v<true, std::pair<A, B>> = true;
+
+template <bool pairs_have_aux, class F, class Chosen, class... A>
+auto jacobian_at(const derivative_call& call, const F& f, const Chosen& chosen, direction how, bool holomorphic,
+                 const A&... a) {
+  auto args = std::make_tuple(argument(a)...);
+  using result_type = result_of<F, decltype(args)>;
+  constexpr bool with_aux = hands_through_v<pairs_have_aux, result_type>;
+  std::optional<result_type> kept;
+  const auto value = [&]() -> auto& {
+    if constexpr (with_aux) return kept->first;
+    else return *kept;
+  };
+  const list_function list = [&](const std::vector<ndarray>& x) {
+    auto with = args;
+    std::size_t at = 0;
+    chosen(with, [&](auto& member) { member = with_arrays(std::move(member), x, at); });
+    kept.emplace(std::apply(f, std::move(with)));
+    return arrays_in(value());
+  };
+  const std::vector<ndarray> parts = jacobian_of(call, list, chosen_arrays(args, chosen), how, holomorphic);
+  const auto members = members_of(chosen, args);
+  std::size_t at = 0;  // all derivatives of the first result, then those of the next one
+  const auto next = [&](const ndarray&) {
+    auto of_one = members;
+    std::apply([&](auto&... m) { ((m = with_arrays(std::move(m), parts, at)), ...); }, of_one);
+    return alone_or_tuple(std::move(of_one));
+  };
+  auto all = in_place_of_arrays(value(), next);
+  if constexpr (with_aux) return std::make_pair(std::move(all), std::move(kept->second));
+  else return all;
+}
+
+template <class F, int... I>
+auto jacobian_function(const char* name, F f, argnums_t<I...>, direction how, const grad_kw& kw, call_site where) {
+  if (!kw.argnums.empty())
+    throw value_error(std::string("[") + name + "] takes the numbers of arguments as argnums<...>");
+  return [name, f = std::move(f), how, holomorphic = kw.holomorphic, where](const auto&... a) {
+    return jacobian_at<false>({name, where}, f, chosen_members<I...>{}, how, holomorphic, a...);
   };
 }
+
 }  // namespace detail
 
-/// The Jacobian of f, which returns one array, with respect to its first argument: of shape y.shape + x.shape, for each
-/// array of the argument. jacfwd takes a forward pass for each element of the argument, jacrev a backward pass for each of
-/// the result, jacobian the one that takes fewer. Errors as of vjp; dtype_error: complex without .holomorphic.
+/// The Jacobian of f with respect to its first argument, or those of `argnums<...>` (a tuple where they are several): for each
+/// array y of the result and each array x of the argument one of shape y.shape + x.shape. An array of the result has a structure
+/// like the argument in its place: a tuple, vector or map of arrays gives a tuple, vector or map of such structures, a class of
+/// the user's a std::vector with one for each of its arrays. A function that returns std::pair(array, aux) gives std::pair(Jacobian,
+/// aux). jacfwd takes a forward pass for each element of the argument, jacrev a backward pass for each of the result, jacobian the
+/// one that takes fewer. Errors as of vjp; dtype_error: complex without .holomorphic; value_error: .argnums.
 template <class F>
 auto jacfwd(F f, const grad_kw& kw = {}, detail::call_site where = detail::call_site::current()) {
-  return detail::jacobian_function("jacfwd", std::move(f), detail::direction::forward, kw.holomorphic, where);
+  return detail::jacobian_function("jacfwd", std::move(f), argnums<0>, detail::direction::forward, kw, where);
+}
+template <class F, int... I>
+auto jacfwd(F f, argnums_t<I...> of, const grad_kw& kw = {}, detail::call_site where = detail::call_site::current()) {
+  return detail::jacobian_function("jacfwd", std::move(f), of, detail::direction::forward, kw, where);
 }
 template <class F>
 auto jacrev(F f, const grad_kw& kw = {}, detail::call_site where = detail::call_site::current()) {
-  return detail::jacobian_function("jacrev", std::move(f), detail::direction::backward, kw.holomorphic, where);
+  return detail::jacobian_function("jacrev", std::move(f), argnums<0>, detail::direction::backward, kw, where);
+}
+template <class F, int... I>
+auto jacrev(F f, argnums_t<I...> of, const grad_kw& kw = {}, detail::call_site where = detail::call_site::current()) {
+  return detail::jacobian_function("jacrev", std::move(f), of, detail::direction::backward, kw, where);
 }
 template <class F>
 auto jacobian(F f, const grad_kw& kw = {}, detail::call_site where = detail::call_site::current()) {
-  return detail::jacobian_function("jacobian", std::move(f), detail::direction::either, kw.holomorphic, where);
+  return detail::jacobian_function("jacobian", std::move(f), argnums<0>, detail::direction::either, kw, where);
+}
+template <class F, int... I>
+auto jacobian(F f, argnums_t<I...> of, const grad_kw& kw = {}, detail::call_site where = detail::call_site::current()) {
+  return detail::jacobian_function("jacobian", std::move(f), of, detail::direction::either, kw, where);
 }
 
-/// The second derivatives of f, which returns a number, with respect to its first argument, an array: of shape x.shape +
-/// x.shape. Forward over reverse. Errors as of grad.
+/// The second derivatives of f, which returns a number, with respect to its first argument, or those of `argnums<...>`: the
+/// Jacobian of the gradient, so x.shape + x.shape of an array, and of structures and tuples what jacobian says. Forward over
+/// reverse. With aux std::pair(Hessian, aux). Errors as of grad.
+template <class F, int... I>
+auto hessian(F f, argnums_t<I...> of, detail::call_site where = detail::call_site::current()) {
+  return [f = std::move(f), of, where](const auto&... a) {
+    using value_type = detail::result_of<F, decltype(std::make_tuple(detail::argument(a)...))>;
+    return detail::jacobian_at<detail::has_aux<value_type>::value>({"hessian", where}, grad(f, of, grad_kw{}, where),
+                                                                   detail::chosen_members<I...>{},
+                                                                   detail::direction::forward, false, a...);
+  };
+}
 template <class F>
 auto hessian(F f, detail::call_site where = detail::call_site::current()) {
-  return jacfwd(grad(std::move(f), argnums<0>, grad_kw{}, where), grad_kw{}, where);
+  return hessian(std::move(f), argnums<0>, where);
 }
 
 /// The product of the Hessian at x with v, which is like x: forward over reverse, without the Hessian.

@@ -1,7 +1,9 @@
 // The arrays of arguments of any type, for the templates of grad.hpp. Not part of sinter.hpp; included by grad.hpp.
 #pragma once
+#include <array>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <optional>
 #include <tuple>
 #include <type_traits>
@@ -31,6 +33,53 @@ template <class T>
 T with_arrays(T x, const std::vector<ndarray>& from, std::size_t& at) {
   each_array(x, [&](ndarray& a) { a = from[at++]; });
   return x;
+}
+
+template <class T, class F>
+auto in_place_of_arrays(T& x, F& f);
+
+template <class... T, class F>
+auto in_place_of_members(std::tuple<T...>& x, F& f) {
+  using all = std::tuple<decltype(in_place_of_arrays(std::declval<T&>(), f))...>;
+  return std::apply([&](T&... part) { return all{in_place_of_arrays(part, f)...}; }, x);  // from left to right
+}
+template <class A, class B, class F>
+auto in_place_of_members(std::pair<A, B>& x, F& f) {
+  auto first = in_place_of_arrays(x.first, f);
+  return std::make_pair(std::move(first), in_place_of_arrays(x.second, f));
+}
+template <class T, std::size_t N, class F>
+auto in_place_of_members(std::array<T, N>& x, F& f) {
+  using all = std::array<decltype(in_place_of_arrays(x[0], f)), N>;
+  return std::apply([&](auto&... part) { return all{in_place_of_arrays(part, f)...}; }, x);
+}
+
+/// A structure with f(array) in the place of each array; of a class of the user's a list for all of its arrays.
+template <class T, class F>
+auto in_place_of_arrays(T& x, F& f) {
+  if constexpr (is_array_v<T>) {
+    return f(static_cast<const ndarray&>(x));
+  } else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
+    return x;
+  } else if constexpr (is_map_tree<T>::value) {
+    std::map<typename T::key_type, decltype(in_place_of_arrays(x.begin()->second, f)), typename T::key_compare> all;
+    for (auto& entry : x) all.emplace(entry.first, in_place_of_arrays(entry.second, f));
+    return all;
+  } else if constexpr (is_optional_tree<T>::value) {
+    std::optional<decltype(in_place_of_arrays(*x, f))> one;
+    if (x) one.emplace(in_place_of_arrays(*x, f));
+    return one;
+  } else if constexpr (requires { std::tuple_size<T>::value; }) {
+    return in_place_of_members(x, f);
+  } else if constexpr (is_sequence_tree<T>::value) {
+    std::vector<decltype(in_place_of_arrays(x[0], f))> all;
+    for (auto& part : x) all.push_back(in_place_of_arrays(part, f));
+    return all;
+  } else {
+    std::vector<decltype(f(std::declval<const ndarray&>()))> all;
+    each_array(x, [&](ndarray& a) { all.push_back(f(a)); });
+    return all;
+  }
 }
 
 /// Arguments as they are kept: numbers of floating-point type become arrays of shape (), temporaries of indexing arrays.
