@@ -114,6 +114,10 @@ void recording_capture::before_evaluation(std::span<const value> roots) {
   for (const value& v : before) hold(v);
 }
 
+bool recording_capture::computes(const runtime::buffer& b) const noexcept {
+  return memory_->owns(b) || (within_ && within_->computes(b));
+}
+
 void recording_capture::hold(const value& leaf) {
   if (memory_->owns(*leaf->buffer) || std::find(held_.begin(), held_.end(), leaf) != held_.end()) return;
   held_.push_back(leaf);

@@ -53,8 +53,11 @@ constexpr std::size_t compared_bytes = 1 << 14;
 bool same_elements(const node& a, const node& b) {
   const std::size_t bytes = a.bytes();
   if (a.buffer == b.buffer && a.buffer_offset == b.buffer_offset) return true;
-  if (graph::is_capturing()) return false;  // they have not been computed
+  if (graph::is_capturing())  // what it computes has no elements yet
+    for (const node* const n : {&a, &b})
+      if (graph::current_capture()->computes(*n->buffer)) return false;
   if (bytes > compared_bytes || !a.buffer->owner().host_addressable() || a.buffer->has_faults()) return false;
+  const graph::outside_capture now(graph::is_capturing());
   const auto begin = [](const node& n) {
     return static_cast<const char*>(n.buffer->data_to_read()) +
            n.buffer_offset * static_cast<std::int64_t>(itemsize(n.type));
@@ -65,7 +68,8 @@ bool same_elements(const node& a, const node& b) {
 /// A comparison of two steps.
 class comparison {
  public:
-  comparison(const trace& a, const trace& b) : a_(a), b_(b) {}
+  comparison(const step_record& a, const step_record& b)
+      : a_(*a.list), b_(*b.list), watch_a_(a.watched), watch_b_(b.watched) {}
 
   bool same_value(const value& x, const value& y) {
     if (!x || !y) return !x && !y;
@@ -107,9 +111,18 @@ class comparison {
   bool same_constant(const node& x, const node& y) {
     if (&x == &y) return true;
     if (x.type != y.type || !(x.shape == y.shape) || !(x.device == y.device) || ++visits_ > 10000) return false;
+    if (x.is_leaf() && y.is_leaf() && same_elements(x, y)) return true;
+    const auto *const made_x = watch_a_->constant_of(x), *const made_y = watch_b_->constant_of(y);
+    if (made_x && made_y && made_x->kind == made_y->kind) {
+      // Evaluated meanwhile they are leaves, which have no elements to compare in a capture.
+      const auto &of_x = made_x->operands, &of_y = made_y->operands;
+      if (of_x.size() != of_y.size() || !same_payload(made_x->kind, x, y)) return false;
+      for (std::size_t k = 0; k < of_x.size(); ++k)
+        if (!same_constant(*of_x[k], *of_y[k])) return false;
+      return true;
+    }
     const node_kind kind = x.kind;
-    if (kind != y.kind) return false;
-    if (kind == node_kind::leaf) return same_elements(x, y);
+    if (kind != y.kind || kind == node_kind::leaf) return false;
     // A draw of an example, or what is like one; or the example of a vmap within the step, whose function has recorded what
     // nobody needs once it has been recorded again for all examples.
     if (kind == node_kind::call && x.operand_count() == 0) return !needed_ && graph::is_example(x);
@@ -120,6 +133,7 @@ class comparison {
   }
 
   const trace &a_, &b_;
+  const graph::watch *watch_a_, *watch_b_;
   bool needed_ = true;
   int visits_ = 0;
 };
@@ -130,7 +144,7 @@ bool are_same(const step_record& a, const step_record& b) {
   const std::lock_guard lock(graph::flush_mutex());  // evaluation releases a node's operands
   const auto first = a.list->entries(), second = b.list->entries();
   if (first.size() != second.size() || a.results.size() != b.results.size()) return false;
-  comparison c(*a.list, *b.list);
+  comparison c(a, b);
   const std::vector<bool> needed = a.list->needed_for(a.results);
   for (std::size_t k = 0; k < first.size(); ++k)
     if (!c.same_entry(first[k], second[k], needed[k])) return false;
@@ -209,6 +223,12 @@ bool leaves_traces(const step_record& step, std::span<ndarray* const> handles) {
       if (v) add_operands(add_operands, v.get());
   for (const node* n : level_scope::kept())  // by a vmap, of calls that it has run
     if (!list.has(n) && !std::exchange(seen[n], true)) add_operands(add_operands, n);
+  if (step.watched)
+    for (const auto& [n, c] : step.watched->constants()) {
+      known.add(n);
+      for (const value& v : c.operands) known.add(v);
+      if (!std::exchange(seen[n], true)) add_operands(add_operands, n);
+    }
   add_entries(list);
   for (const trace* t = trace::innermost(); t; t = t->outer()) {  // derivatives, which keep what they follow
     for (const value& v : t->inputs()) known.add(v);

@@ -22,12 +22,13 @@
 namespace sinter::ops {
 
 /// On a GPU the calls of a step are not followed: loops with calls are no kernels there, and the bits of a product may depend on
-/// the memory that its operands have when it is announced.
+/// the memory that its operands have when it is announced. In a capture calls of constants are followed as well: what they give
+/// has no elements to compare.
 class step_listener : public trace_interceptor {
  public:
   using trace_interceptor::trace_interceptor;
   bool takes(const ndarray& x) const override {
-    return x.device().kind == device_kind::cpu && trace_interceptor::takes(x);
+    return x.device().kind == device_kind::cpu && (graph::is_capturing() || trace_interceptor::takes(x));
   }
 };
 
