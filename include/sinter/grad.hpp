@@ -85,9 +85,9 @@ struct value_with_gradient {
 template <class F, class Chosen, class... A>
 auto value_and_gradient(const derivative_call& call, const F& f, const Chosen& chosen, bool holomorphic,
                         const A&... a) {
-  using args_type = decltype(std::make_tuple(argument(a)...));
+  auto args = arguments_of<F>(a...);
+  using args_type = decltype(args);
   using result_type = result_of<F, args_type>;
-  args_type args(argument(a)...);
   std::optional<result_type> kept;
   const list_function value = as_list_function<true>(f, args, chosen, kept);
   static_assert(is_array_v<result_type> || has_aux<result_type>::value,
@@ -110,7 +110,8 @@ auto value_and_gradient(const derivative_call& call, const F& f, const Chosen& c
 /// shape_error: a value that has axes; derivative_error: an operation that has no derivative. They name the call of grad.
 template <class F, int... I>
 auto grad(F f, argnums_t<I...>, const grad_kw& kw = {}, detail::call_site where = detail::call_site::current()) {
-  return [f = std::move(f), holomorphic = kw.holomorphic, where](const auto&... a) {
+  return [ f = std::move(f), holomorphic = kw.holomorphic,
+           where ]<class... A>(const A&... a) requires detail::takes_arguments<F, A...> {
     auto found = detail::value_and_gradient({"grad", where}, f, detail::chosen_members<I...>{}, holomorphic, a...);
     auto gradient = detail::alone_or_tuple(std::move(found.gradient));
     if constexpr (detail::has_aux<decltype(found.value)>::value)
@@ -128,7 +129,8 @@ auto grad(F f, detail::call_site where = detail::call_site::current()) {
 template <class F, int... I>
 auto value_and_grad(F f, argnums_t<I...>, const grad_kw& kw = {},
                     detail::call_site where = detail::call_site::current()) {
-  return [f = std::move(f), holomorphic = kw.holomorphic, where](const auto&... a) {
+  return [ f = std::move(f), holomorphic = kw.holomorphic,
+           where ]<class... A>(const A&... a) requires detail::takes_arguments<F, A...> {
     auto found =
         detail::value_and_gradient({"value_and_grad", where}, f, detail::chosen_members<I...>{}, holomorphic, a...);
     return std::make_pair(std::move(found.value), detail::alone_or_tuple(std::move(found.gradient)));
@@ -193,9 +195,11 @@ class pull_back_function {
 namespace detail {
 template <class F, class... A>
 auto pull_back_of(const derivative_call& call, const F& f, const A&... a) {
-  using args_type = decltype(std::make_tuple(argument(a)...));
+  auto args = arguments_of<F>(a...);
+  using args_type = decltype(args);
+  static_assert(!has_floating_numbers<args_type>::value,
+                "sinter: the function takes an argument as a number; a derivative with respect to it needs an array");
   using result_type = result_of<F, args_type>;
-  args_type args(argument(a)...);
   std::optional<result_type> kept;
   auto state = trace_of(call, as_list_function(f, args, all_members{}, kept), chosen_arrays(args, all_members{}));
   return std::make_pair(std::move(*kept),
@@ -215,8 +219,11 @@ auto vjp(const F& f, const A&... a) {
 template <class F, class... A>
 auto jvp(const F& f, const std::tuple<A...>& x, const std::tuple<A...>& tangents,
          detail::call_site where = detail::call_site::current()) {
-  using result_type = detail::result_of<F, std::tuple<A...>>;
-  std::tuple<A...> args = x, directions = tangents;
+  auto args = std::apply([](const A&... a) { return detail::arguments_of<F>(a...); }, x);
+  auto directions = std::apply([](const A&... t) { return std::make_tuple(detail::argument(t)...); }, tangents);
+  using result_type = detail::result_of<F, decltype(args)>;
+  static_assert(!detail::has_floating_numbers<decltype(args)>::value,
+                "sinter: the function takes an argument as a number; a derivative with respect to it needs an array");
   std::optional<result_type> kept;
   const detail::pushed both = detail::push_forward(
       {"jvp", where}, detail::as_list_function(f, args, detail::all_members{}, kept),
@@ -244,7 +251,7 @@ inline constexpr bool hands_through_v<true, std::pair<A, B>> = true;
 template <bool pairs_have_aux, class F, class Chosen, class... A>
 auto jacobian_at(const derivative_call& call, const F& f, const Chosen& chosen, direction how, bool holomorphic,
                  const A&... a) {
-  auto args = std::make_tuple(argument(a)...);
+  auto args = arguments_of<F>(a...);
   using result_type = result_of<F, decltype(args)>;
   constexpr bool with_aux = hands_through_v<pairs_have_aux, result_type>;
   std::optional<result_type> kept;
@@ -276,7 +283,8 @@ template <class F, int... I>
 auto jacobian_function(const char* name, F f, argnums_t<I...>, direction how, const grad_kw& kw, call_site where) {
   if (!kw.argnums.empty())
     throw value_error(std::string("[") + name + "] takes the numbers of arguments as argnums<...>");
-  return [name, f = std::move(f), how, holomorphic = kw.holomorphic, where](const auto&... a) {
+  return [ name, f = std::move(f), how, holomorphic = kw.holomorphic,
+           where ]<class... A>(const A&... a) requires detail::takes_arguments<F, A...> {
     return jacobian_at<false>({name, where}, f, chosen_members<I...>{}, how, holomorphic, a...);
   };
 }
@@ -319,8 +327,8 @@ auto jacobian(F f, argnums_t<I...> of, const grad_kw& kw = {}, detail::call_site
 /// reverse. With aux std::pair(Hessian, aux). Errors as of grad.
 template <class F, int... I>
 auto hessian(F f, argnums_t<I...> of, detail::call_site where = detail::call_site::current()) {
-  return [f = std::move(f), of, where](const auto&... a) {
-    using value_type = detail::result_of<F, decltype(std::make_tuple(detail::argument(a)...))>;
+  return [ f = std::move(f), of, where ]<class... A>(const A&... a) requires detail::takes_arguments<F, A...> {
+    using value_type = detail::result_of<F, decltype(detail::arguments_of<F>(a...))>;
     return detail::jacobian_at<detail::has_aux<value_type>::value>({"hessian", where}, grad(f, of, grad_kw{}, where),
                                                                    detail::chosen_members<I...>{},
                                                                    detail::direction::forward, false, a...);
@@ -347,7 +355,7 @@ namespace detail {
 /// the result.
 template <class F, class Call, class... A>
 auto call_by_list(const F& f, const Call& call, const A&... a) {
-  auto args = std::make_tuple(argument(a)...);
+  auto args = arguments_of<F>(a...);
   auto kept = std::make_shared<std::optional<result_of<F, decltype(args)>>>();
   const list_function again = [f, args, kept](const std::vector<ndarray>& x) {
     kept->emplace(std::apply(f, with_all_arrays(args, x)));
@@ -363,7 +371,7 @@ auto call_by_list(const F& f, const Call& call, const A&... a) {
 /// in every other respect; all its arrays are arguments (what it captures is constant to derivatives).
 template <class F>
 auto checkpoint(F f) {
-  return [f = std::move(f)](const auto&... a) {
+  return [f = std::move(f)]<class... A>(const A&... a) requires detail::takes_arguments<F, A...> {
     return detail::call_by_list(f, detail::call_again_for_derivatives, a...);
   };
 }
@@ -381,7 +389,7 @@ struct custom_derivative_kw {
 template <class F>
 auto custom_derivative(F f, const custom_derivative_kw& kw) {
   if (!kw.jvp && !kw.vjp) throw value_error("[custom_derivative] neither .jvp nor .vjp is given");
-  return [f = std::move(f), kw](const auto&... a) {
+  return [ f = std::move(f), kw ]<class... A>(const A&... a) requires detail::takes_arguments<F, A...> {
     const auto call = [&kw](const detail::list_function& again, const std::vector<ndarray>& x) {
       return detail::call_with_derivatives(kw.name, again, x, kw.jvp, kw.vjp);
     };

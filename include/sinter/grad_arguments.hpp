@@ -90,6 +90,32 @@ auto argument(const T& x) {
   else return x;
 }
 
+template <class T>
+auto argument_as_it_is(const T& x) {
+  if constexpr (is_array_v<T>) return ndarray(x);
+  else return x;
+}
+template <class F, class... A>
+concept takes_arrays = std::is_invocable_v<const F&, decltype(argument(std::declval<const A&>()))...>;
+/// Whether f can be called with numbers as arrays, or as they are.
+template <class F, class... A>
+concept takes_arguments =
+    takes_arrays<F, A...> || std::is_invocable_v<const F&, decltype(argument_as_it_is(std::declval<const A&>()))...>;
+
+/// The arguments of a call of f. A function that takes numbers, and no arrays, in the places of numbers gets them as they are.
+template <class F, class... A>
+auto arguments_of(const A&... a) {
+  if constexpr (takes_arrays<F, A...>) return std::make_tuple(argument(a)...);
+  else return std::make_tuple(argument_as_it_is(a)...);
+}
+template <class T>
+inline constexpr bool is_number_v = std::is_arithmetic_v<std::remove_cvref_t<T>>;
+
+template <class T>
+struct has_floating_numbers;
+template <class... T>
+struct has_floating_numbers<std::tuple<T...>> : std::bool_constant<(std::is_floating_point_v<T> || ...)> {};
+
 /// Whether a function returns a value and something else: (value, aux).
 template <class R>
 struct has_aux : std::false_type {};
@@ -146,6 +172,8 @@ auto alone_or_tuple(T&& members) {
 /// The chosen members of a tuple as a tuple.
 template <int... I, class Args>
 auto members_of(const chosen_members<I...>&, const Args& args) {
+  static_assert((!is_number_v<std::tuple_element_t<static_cast<std::size_t>(I), Args>> && ...),
+                "sinter: the function takes this argument as a number; a derivative with respect to it needs an array");
   return std::make_tuple(std::get<static_cast<std::size_t>(I)>(args)...);
 }
 template <class Args>
