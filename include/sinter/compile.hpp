@@ -111,15 +111,17 @@ class compiled_function {
   explicit compiled_function(F f) : f_(std::make_shared<const F>(std::move(f))) {}
 
   /// The result of f(a...), computed when the call returns. Numbers of floating-point type become arrays of shape () first, so
-  /// that they may change; integers, bools and enumerations belong to the kind, as shapes and dtypes do: a program for each
-  /// of their values. Where a derivative, a vmap, or a capture follows the call, it is a call of f.
+  /// that they may change, unless f takes numbers there; those, integers, bools and enumerations belong to the kind, as shapes
+  /// and dtypes do: a program for each of their values. Where a derivative, a vmap, or a capture follows the call, it is a call
+  /// of f.
   ///
   /// device_error: f reads elements on the host (a condition, item(), printing), waits, launches a graph, or computes something
   /// that cannot be captured on its device (graph.hpp says what), or arguments on several devices; value_error: f draws random
   /// numbers, writes arrays that are not its own, or leaves arrays elsewhere than in its result. Then nothing has happened.
   template <class... A>
+    requires detail::takes_arguments<F, A...>
   auto operator()(const A&... a) const {
-    auto arguments = std::make_tuple(detail::argument(a)...);
+    auto arguments = detail::arguments_of<F>(a...);
     using arguments_type = decltype(arguments);
     using result_type = detail::carried<decltype(std::apply(*f_, std::as_const(arguments)))>;
     if (detail::compiled_calls::are_followed()) return result_type(std::apply(*f_, std::as_const(arguments)));

@@ -15,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -84,9 +85,9 @@ struct value_with_gradient {
 template <class F, class Chosen, class... A>
 auto value_and_gradient(const derivative_call& call, const F& f, const Chosen& chosen, bool holomorphic,
                         const A&... a) {
-  using args_type = decltype(std::make_tuple(argument(a)...));
+  auto args = arguments_of<F>(a...);
+  using args_type = decltype(args);
   using result_type = result_of<F, args_type>;
-  args_type args(argument(a)...);
   std::optional<result_type> kept;
   const list_function value = as_list_function<true>(f, args, chosen, kept);
   static_assert(is_array_v<result_type> || has_aux<result_type>::value,
@@ -109,7 +110,8 @@ auto value_and_gradient(const derivative_call& call, const F& f, const Chosen& c
 /// shape_error: a value that has axes; derivative_error: an operation that has no derivative. They name the call of grad.
 template <class F, int... I>
 auto grad(F f, argnums_t<I...>, const grad_kw& kw = {}, detail::call_site where = detail::call_site::current()) {
-  return [f = std::move(f), holomorphic = kw.holomorphic, where](const auto&... a) {
+  return [ f = std::move(f), holomorphic = kw.holomorphic,
+           where ]<class... A>(const A&... a) requires detail::takes_arguments<F, A...> {
     auto found = detail::value_and_gradient({"grad", where}, f, detail::chosen_members<I...>{}, holomorphic, a...);
     auto gradient = detail::alone_or_tuple(std::move(found.gradient));
     if constexpr (detail::has_aux<decltype(found.value)>::value)
@@ -127,7 +129,8 @@ auto grad(F f, detail::call_site where = detail::call_site::current()) {
 template <class F, int... I>
 auto value_and_grad(F f, argnums_t<I...>, const grad_kw& kw = {},
                     detail::call_site where = detail::call_site::current()) {
-  return [f = std::move(f), holomorphic = kw.holomorphic, where](const auto&... a) {
+  return [ f = std::move(f), holomorphic = kw.holomorphic,
+           where ]<class... A>(const A&... a) requires detail::takes_arguments<F, A...> {
     auto found =
         detail::value_and_gradient({"value_and_grad", where}, f, detail::chosen_members<I...>{}, holomorphic, a...);
     return std::make_pair(std::move(found.value), detail::alone_or_tuple(std::move(found.gradient)));
@@ -192,9 +195,11 @@ class pull_back_function {
 namespace detail {
 template <class F, class... A>
 auto pull_back_of(const derivative_call& call, const F& f, const A&... a) {
-  using args_type = decltype(std::make_tuple(argument(a)...));
+  auto args = arguments_of<F>(a...);
+  using args_type = decltype(args);
+  static_assert(!has_floating_numbers<args_type>::value,
+                "sinter: the function takes an argument as a number; a derivative with respect to it needs an array");
   using result_type = result_of<F, args_type>;
-  args_type args(argument(a)...);
   std::optional<result_type> kept;
   auto state = trace_of(call, as_list_function(f, args, all_members{}, kept), chosen_arrays(args, all_members{}));
   return std::make_pair(std::move(*kept),
@@ -214,8 +219,11 @@ auto vjp(const F& f, const A&... a) {
 template <class F, class... A>
 auto jvp(const F& f, const std::tuple<A...>& x, const std::tuple<A...>& tangents,
          detail::call_site where = detail::call_site::current()) {
-  using result_type = detail::result_of<F, std::tuple<A...>>;
-  std::tuple<A...> args = x, directions = tangents;
+  auto args = std::apply([](const A&... a) { return detail::arguments_of<F>(a...); }, x);
+  auto directions = std::apply([](const A&... t) { return std::make_tuple(detail::argument(t)...); }, tangents);
+  using result_type = detail::result_of<F, decltype(args)>;
+  static_assert(!detail::has_floating_numbers<decltype(args)>::value,
+                "sinter: the function takes an argument as a number; a derivative with respect to it needs an array");
   std::optional<result_type> kept;
   const detail::pushed both = detail::push_forward(
       {"jvp", where}, detail::as_list_function(f, args, detail::all_members{}, kept),
@@ -233,40 +241,102 @@ auto jvp(const F& f, const A& x, const T& tangent, detail::call_site where = det
 // ---- Jacobians and Hessians
 
 namespace detail {
-template <class F>
-auto jacobian_function(const char* name, F f, direction how, bool holomorphic, detail::call_site where) {
-  return [name, f = std::move(f), how, holomorphic, where](const auto& first, const auto&... rest) {
-    auto args = std::make_tuple(argument(first), argument(rest)...);
-    std::optional<result_of<F, decltype(args)>> kept;
-    const chosen_members<0> chosen;
-    const std::vector<ndarray> parts = jacobian_of({name, where}, as_list_function(f, args, chosen, kept),
-                                                   chosen_arrays(args, chosen), how, holomorphic);
-    return std::get<0>(with_all_arrays(members_of(chosen, args), parts));
+
+/// Of a call's result: what is differentiated, and what is handed through.
+template <bool pairs_have_aux, class R>
+inline constexpr bool hands_through_v = has_aux<R>::value;
+template <class A, class B>
+inline constexpr bool hands_through_v<true, std::pair<A, B>> = true;
+
+template <bool pairs_have_aux, class F, class Chosen, class... A>
+auto jacobian_at(const derivative_call& call, const F& f, const Chosen& chosen, direction how, bool holomorphic,
+                 const A&... a) {
+  auto args = arguments_of<F>(a...);
+  using result_type = result_of<F, decltype(args)>;
+  constexpr bool with_aux = hands_through_v<pairs_have_aux, result_type>;
+  std::optional<result_type> kept;
+  const auto value = [&]() -> auto& {
+    if constexpr (with_aux) return kept->first;
+    else return *kept;
+  };
+  const list_function list = [&](const std::vector<ndarray>& x) {
+    auto with = args;
+    std::size_t at = 0;
+    chosen(with, [&](auto& member) { member = with_arrays(std::move(member), x, at); });
+    kept.emplace(std::apply(f, std::move(with)));
+    return arrays_in(value());
+  };
+  const std::vector<ndarray> parts = jacobian_of(call, list, chosen_arrays(args, chosen), how, holomorphic);
+  const auto members = members_of(chosen, args);
+  std::size_t at = 0;  // all derivatives of the first result, then those of the next one
+  const auto next = [&](const ndarray&) {
+    auto of_one = members;
+    std::apply([&](auto&... m) { ((m = with_arrays(std::move(m), parts, at)), ...); }, of_one);
+    return alone_or_tuple(std::move(of_one));
+  };
+  auto all = in_place_of_arrays(value(), next);
+  if constexpr (with_aux) return std::make_pair(std::move(all), std::move(kept->second));
+  else return all;
+}
+
+template <class F, int... I>
+auto jacobian_function(const char* name, F f, argnums_t<I...>, direction how, const grad_kw& kw, call_site where) {
+  if (!kw.argnums.empty())
+    throw value_error(std::string("[") + name + "] takes the numbers of arguments as argnums<...>");
+  return [ name, f = std::move(f), how, holomorphic = kw.holomorphic,
+           where ]<class... A>(const A&... a) requires detail::takes_arguments<F, A...> {
+    return jacobian_at<false>({name, where}, f, chosen_members<I...>{}, how, holomorphic, a...);
   };
 }
+
 }  // namespace detail
 
-/// The Jacobian of f, which returns one array, with respect to its first argument: of shape y.shape + x.shape, for each
-/// array of the argument. jacfwd takes a forward pass for each element of the argument, jacrev a backward pass for each of
-/// the result, jacobian the one that takes fewer. Errors as of vjp; dtype_error: complex without .holomorphic.
+/// The Jacobian of f with respect to its first argument, or those of `argnums<...>` (a tuple where they are several): for each
+/// array y of the result and each array x of the argument one of shape y.shape + x.shape. An array of the result has a structure
+/// like the argument in its place: a tuple, vector or map of arrays gives a tuple, vector or map of such structures, a class of
+/// the user's a std::vector with one for each of its arrays. A function that returns std::pair(array, aux) gives std::pair(Jacobian,
+/// aux). jacfwd takes a forward pass for each element of the argument, jacrev a backward pass for each of the result, jacobian the
+/// one that takes fewer. Errors as of vjp; dtype_error: complex without .holomorphic; value_error: .argnums.
 template <class F>
 auto jacfwd(F f, const grad_kw& kw = {}, detail::call_site where = detail::call_site::current()) {
-  return detail::jacobian_function("jacfwd", std::move(f), detail::direction::forward, kw.holomorphic, where);
+  return detail::jacobian_function("jacfwd", std::move(f), argnums<0>, detail::direction::forward, kw, where);
+}
+template <class F, int... I>
+auto jacfwd(F f, argnums_t<I...> of, const grad_kw& kw = {}, detail::call_site where = detail::call_site::current()) {
+  return detail::jacobian_function("jacfwd", std::move(f), of, detail::direction::forward, kw, where);
 }
 template <class F>
 auto jacrev(F f, const grad_kw& kw = {}, detail::call_site where = detail::call_site::current()) {
-  return detail::jacobian_function("jacrev", std::move(f), detail::direction::backward, kw.holomorphic, where);
+  return detail::jacobian_function("jacrev", std::move(f), argnums<0>, detail::direction::backward, kw, where);
+}
+template <class F, int... I>
+auto jacrev(F f, argnums_t<I...> of, const grad_kw& kw = {}, detail::call_site where = detail::call_site::current()) {
+  return detail::jacobian_function("jacrev", std::move(f), of, detail::direction::backward, kw, where);
 }
 template <class F>
 auto jacobian(F f, const grad_kw& kw = {}, detail::call_site where = detail::call_site::current()) {
-  return detail::jacobian_function("jacobian", std::move(f), detail::direction::either, kw.holomorphic, where);
+  return detail::jacobian_function("jacobian", std::move(f), argnums<0>, detail::direction::either, kw, where);
+}
+template <class F, int... I>
+auto jacobian(F f, argnums_t<I...> of, const grad_kw& kw = {}, detail::call_site where = detail::call_site::current()) {
+  return detail::jacobian_function("jacobian", std::move(f), of, detail::direction::either, kw, where);
 }
 
-/// The second derivatives of f, which returns a number, with respect to its first argument, an array: of shape x.shape +
-/// x.shape. Forward over reverse. Errors as of grad.
+/// The second derivatives of f, which returns a number, with respect to its first argument, or those of `argnums<...>`: the
+/// Jacobian of the gradient, so x.shape + x.shape of an array, and of structures and tuples what jacobian says. Forward over
+/// reverse. With aux std::pair(Hessian, aux). Errors as of grad.
+template <class F, int... I>
+auto hessian(F f, argnums_t<I...> of, detail::call_site where = detail::call_site::current()) {
+  return [ f = std::move(f), of, where ]<class... A>(const A&... a) requires detail::takes_arguments<F, A...> {
+    using value_type = detail::result_of<F, decltype(detail::arguments_of<F>(a...))>;
+    return detail::jacobian_at<detail::has_aux<value_type>::value>({"hessian", where}, grad(f, of, grad_kw{}, where),
+                                                                   detail::chosen_members<I...>{},
+                                                                   detail::direction::forward, false, a...);
+  };
+}
 template <class F>
 auto hessian(F f, detail::call_site where = detail::call_site::current()) {
-  return jacfwd(grad(std::move(f), argnums<0>, grad_kw{}, where), grad_kw{}, where);
+  return hessian(std::move(f), argnums<0>, where);
 }
 
 /// The product of the Hessian at x with v, which is like x: forward over reverse, without the Hessian.
@@ -285,7 +355,7 @@ namespace detail {
 /// the result.
 template <class F, class Call, class... A>
 auto call_by_list(const F& f, const Call& call, const A&... a) {
-  auto args = std::make_tuple(argument(a)...);
+  auto args = arguments_of<F>(a...);
   auto kept = std::make_shared<std::optional<result_of<F, decltype(args)>>>();
   const list_function again = [f, args, kept](const std::vector<ndarray>& x) {
     kept->emplace(std::apply(f, with_all_arrays(args, x)));
@@ -301,7 +371,7 @@ auto call_by_list(const F& f, const Call& call, const A&... a) {
 /// in every other respect; all its arrays are arguments (what it captures is constant to derivatives).
 template <class F>
 auto checkpoint(F f) {
-  return [f = std::move(f)](const auto&... a) {
+  return [f = std::move(f)]<class... A>(const A&... a) requires detail::takes_arguments<F, A...> {
     return detail::call_by_list(f, detail::call_again_for_derivatives, a...);
   };
 }
@@ -319,7 +389,7 @@ struct custom_derivative_kw {
 template <class F>
 auto custom_derivative(F f, const custom_derivative_kw& kw) {
   if (!kw.jvp && !kw.vjp) throw value_error("[custom_derivative] neither .jvp nor .vjp is given");
-  return [f = std::move(f), kw](const auto&... a) {
+  return [ f = std::move(f), kw ]<class... A>(const A&... a) requires detail::takes_arguments<F, A...> {
     const auto call = [&kw](const detail::list_function& again, const std::vector<ndarray>& x) {
       return detail::call_with_derivatives(kw.name, again, x, kw.jvp, kw.vjp);
     };

@@ -114,10 +114,8 @@ void recording_capture::before_evaluation(std::span<const value> roots) {
   for (const value& v : before) hold(v);
 }
 
-bool recording_capture::owns(const runtime::buffer& b) const {
-  for (const recording_capture* c = this; c; c = c->within_)
-    if (c->memory_->owns(b)) return true;
-  return false;
+bool recording_capture::computes(const runtime::buffer& b) const noexcept {
+  return memory_->owns(b) || (within_ && within_->computes(b));
 }
 
 void recording_capture::hold(const value& leaf) {

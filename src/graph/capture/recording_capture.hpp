@@ -36,8 +36,7 @@ class recording_capture : public ongoing_capture {
   void note_made(const std::shared_ptr<storage>& s) final;
   void hold(const value& leaf) final;
   void before_evaluation(std::span<const value> roots) final;
-  /// Also of the captures around this one.
-  bool owns(const runtime::buffer& b) const final;
+  bool computes(const runtime::buffer& b) const noexcept final;
   /// The thread's work is executed again instead of being captured; the captured work is not instantiated yet.
   void leave() noexcept;
   /// After leave().

@@ -23,8 +23,8 @@ class ongoing_capture {
   virtual void hold(const value& leaf) = 0;
   /// Values are about to be evaluated.
   virtual void before_evaluation(std::span<const value>) {}
-  /// Whether the captured work writes that memory each time, so that nothing is there yet.
-  virtual bool owns(const runtime::buffer&) const { return true; }
+  /// Whether a buffer is memory of this capture, or of one around it, whose elements each launch computes.
+  virtual bool computes(const runtime::buffer&) const noexcept { return true; }
   runtime::backend& device() const noexcept { return device_; }
 
  protected:

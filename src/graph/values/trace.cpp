@@ -9,6 +9,7 @@
 #include "graph/values/recorded_lines.hpp"
 #include "graph/values/watch.hpp"
 #include "platform/per_thread.hpp"
+#include "runtime/thread_state.hpp"
 #include "sinter/derivative_error.hpp"
 
 namespace sinter::graph {
@@ -59,7 +60,10 @@ void trace::add_recorded(const value& v) {
   const int count = n.operand_count();
   bool depends = false;
   for (int k = 0; k < count && !depends; ++k) depends = index_.contains(n.operand(k));
-  if (!depends) return;
+  if (!depends) {
+    if (watch::has(*this) && runtime::this_thread().capture != 0) current_watch->add_constant(v);
+    return;
+  }
   if (noted) note_line(*this, v);
   if (!followed) return;
   entry e{n.kind.load(std::memory_order_relaxed), value_list(v), {}, nullptr, constants::any()};
@@ -129,6 +133,12 @@ void watch::end() noexcept {
   if (!std::exchange(active_, false)) return;
   current_watch = nullptr;
   list_.end();
+}
+
+void watch::add_constant(const value& v) {
+  constant c{v->kind.load(std::memory_order_relaxed), v, {}};
+  for (int k = 0; k < v->operand_count(); ++k) c.operands.push_back(value(v->operand(k)));
+  constants_.emplace(v.get(), std::move(c));
 }
 
 bool watch::has(const trace& t) noexcept { return current_watch && &t == &current_watch->list_; }

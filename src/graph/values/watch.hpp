@@ -1,6 +1,8 @@
 // Watching what a function records, without a claim on it: a trace that notes where it would lose a dependence instead of
 // refusing it, and whether the host has read elements.
 #pragma once
+#include <unordered_map>
+
 #include "graph/values/trace.hpp"
 
 namespace sinter::graph {
@@ -22,10 +24,27 @@ class watch {
   /// Whether a trace is that of the watch of this thread.
   static bool has(const trace& t) noexcept;
 
+  /// What a node that depends on no input was computed from, if it was recorded meanwhile within a capture: an evaluation makes it
+  /// a leaf, whose elements the capture does not know.
+  struct constant {
+    node_kind kind;
+    value made;
+    value_list operands;
+  };
+  const std::unordered_map<const node*, constant>& constants() const noexcept { return constants_; }
+  /// Null: it is not one of these.
+  const constant* constant_of(const node& n) const noexcept {
+    const auto found = constants_.find(&n);
+    return found == constants_.end() ? nullptr : &found->second;
+  }
+
  private:
+  friend class trace;
+  void add_constant(const value& v);
   friend void refuse_if_traced(const value& v, const char* what, const char* function);
   friend void note_host_read() noexcept;
   trace list_;
+  std::unordered_map<const node*, constant> constants_;
   bool complete_ = true, active_ = true;
 };
 

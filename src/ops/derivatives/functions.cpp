@@ -195,14 +195,12 @@ std::vector<ndarray> for_basis(const ndarray& x, std::span<const ndarray> like,
   return out;
 }
 
-const ndarray& only_result(const detail::derivative_call& call, const traced_function& traced) {
+void require_inexact_results(const detail::derivative_call& call, const traced_function& traced) {
   const std::vector<ndarray>& y = traced.results();
-  if (y.size() != 1)
-    fail<value_error>(call.function, "the function returns ", y.size(), " arrays; a Jacobian is that of one");
-  if (!is_inexact(view_of(y[0], call.function).type))
-    fail<dtype_error>(call.function, "the function's value has dtype ", y[0].dtype(), ", which has no derivative",
-                      traced.recorded_at(0), place(call));
-  return y[0];
+  for (std::size_t r = 0; r < y.size(); ++r)
+    if (!is_inexact(view_of(y[r], call.function).type))
+      fail<dtype_error>(call.function, "the function's value", y.size() == 1 ? "" : " " + std::to_string(r + 1),
+                        " has dtype ", y[r].dtype(), ", which has no derivative", traced.recorded_at(r), place(call));
 }
 
 }  // namespace
@@ -212,28 +210,38 @@ std::vector<ndarray> detail::jacobian_of(const derivative_call& call, const list
   require_inexact(call, x, "argument");
   return located(call, [&] {
     const traced_function traced(call.function, f, x);
-    const ndarray& y = only_result(call, traced);
-    const bool is_real = !is_complex(y.dtype());
-    for (const ndarray& a : x)
-      if (is_complex(a.dtype()) != !is_real || (!is_real && !holomorphic))
-        fail<dtype_error>(call.function, "a function of ", a.dtype(), " to ", y.dtype(),
-                          " has a Jacobian where both are real, or with .holomorphic where it is holomorphic");
-    std::int64_t inputs = 0;
-    for (const ndarray& a : x) inputs += a.size();
-    const bool forward = how == direction::forward || (how == direction::either && inputs <= y.size());
-    std::vector<ndarray> out;
-    if (!forward) {
-      out = for_basis(y, x, [&](const ndarray& one) { return traced.backward(std::span(&one, 1)); });
-      for (std::size_t a = 0; a < x.size(); ++a) out[a] = reshape(out[a], joined(y.shape(), x[a].shape()));
+    const std::vector<ndarray>& y = traced.results();
+    require_inexact_results(call, traced);
+    std::int64_t inputs = 0, outputs = 0;
+    for (const ndarray& r : y) outputs += r.size();
+    for (const ndarray& a : x) {
+      inputs += a.size();
+      for (const ndarray& r : y)
+        if (is_complex(a.dtype()) != is_complex(r.dtype()) || (is_complex(r.dtype()) && !holomorphic))
+          fail<dtype_error>(call.function, "a function of ", a.dtype(), " to ", r.dtype(),
+                            " has a Jacobian where both are real, or with .holomorphic where it is holomorphic");
+    }
+    std::vector<ndarray> out(y.size() * x.size());
+    if (how == direction::forward || (how == direction::either && inputs <= outputs)) {
+      for (std::size_t a = 0; a < x.size(); ++a) {
+        const std::vector<ndarray> columns = for_basis(x[a], y, [&](const ndarray& one) {
+          std::vector<ndarray> t(x.size());
+          t[a] = one;
+          return traced.forward(t);
+        });
+        for (std::size_t r = 0; r < y.size(); ++r)
+          out[r * x.size() + a] = reshape(moveaxis(columns[r], 0, -1), joined(y[r].shape(), x[a].shape()));
+      }
       return out;
     }
-    for (std::size_t a = 0; a < x.size(); ++a) {
-      const ndarray columns = for_basis(x[a], traced.results(), [&](const ndarray& one) {
-        std::vector<ndarray> t(x.size());
-        t[a] = one;
-        return traced.forward(t);
-      })[0];
-      out.push_back(reshape(moveaxis(columns, 0, -1), joined(y.shape(), x[a].shape())));
+    for (std::size_t r = 0; r < y.size(); ++r) {
+      const std::vector<ndarray> rows = for_basis(y[r], x, [&](const ndarray& one) {
+        std::vector<ndarray> g(y.size());
+        g[r] = one;
+        return traced.backward(g);
+      });
+      for (std::size_t a = 0; a < x.size(); ++a)
+        out[r * x.size() + a] = reshape(rows[a], joined(y[r].shape(), x[a].shape()));
     }
     return out;
   });

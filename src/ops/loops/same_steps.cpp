@@ -50,9 +50,8 @@ bool same_payload(node_kind kind, const node& a, const node& b) {
 /// Elements that are compared rather than taken to differ: on the host, and on devices, which are waited for.
 constexpr std::size_t compared_bytes = 1 << 14, compared_bytes_of_device = 256;
 
-/// captures: what is there while something else is captured has been there before.
-const char* begin_of(const node& leaf, bool captures) {
-  return static_cast<const char*>(captures ? leaf.buffer->address() : leaf.buffer->data_to_read()) +
+const char* begin_of(const node& leaf) {
+  return static_cast<const char*>(leaf.buffer->data_to_read()) +
          leaf.buffer_offset * static_cast<std::int64_t>(itemsize(leaf.type));
 }
 
@@ -63,7 +62,7 @@ std::vector<char> brought(const node& leaf) {
   runtime::backend& device = leaf.buffer->owner();
   runtime::submission use(device);
   use.reads(*leaf.buffer);
-  device.copy_to_host(bytes.data(), begin_of(leaf, false), bytes.size());
+  device.copy_to_host(bytes.data(), begin_of(leaf), bytes.size());
   return bytes;
 }
 
@@ -72,17 +71,19 @@ bool same_elements(const node& a, const node& b) {
   if (a.buffer == b.buffer && a.buffer_offset == b.buffer_offset) return true;
   const bool captures = graph::is_capturing(), on_host = a.buffer->owner().host_addressable();
   for (const node* const n : {&a, &b})
-    if (captures && graph::current_capture()->owns(*n->buffer)) return false;  // they have not been computed
+    if (captures && graph::current_capture()->computes(*n->buffer)) return false;  // it has no elements yet
   if (bytes > (on_host ? compared_bytes : compared_bytes_of_device) || a.buffer->has_faults()) return false;
   if (bytes == 0) return true;
-  if (on_host) return std::memcmp(begin_of(a, captures), begin_of(b, captures), bytes) == 0;
-  return !captures && brought(a) == brought(b);
+  if (!on_host) return !captures && brought(a) == brought(b);
+  const graph::outside_capture now(captures);
+  return std::memcmp(begin_of(a), begin_of(b), bytes) == 0;
 }
 
 /// A comparison of two steps.
 class comparison {
  public:
-  comparison(const trace& a, const trace& b) : a_(a), b_(b) {}
+  comparison(const step_record& a, const step_record& b)
+      : a_(*a.list), b_(*b.list), watch_a_(a.watched), watch_b_(b.watched) {}
 
   bool same_value(const value& x, const value& y) {
     if (!x || !y) return !x && !y;
@@ -124,9 +125,18 @@ class comparison {
   bool same_constant(const node& x, const node& y) {
     if (&x == &y) return true;
     if (x.type != y.type || !(x.shape == y.shape) || !(x.device == y.device) || ++visits_ > 10000) return false;
+    if (x.is_leaf() && y.is_leaf() && same_elements(x, y)) return true;
+    const auto *const made_x = watch_a_->constant_of(x), *const made_y = watch_b_->constant_of(y);
+    if (made_x && made_y && made_x->kind == made_y->kind) {
+      // Evaluated meanwhile they are leaves, which have no elements to compare in a capture.
+      const auto &of_x = made_x->operands, &of_y = made_y->operands;
+      if (of_x.size() != of_y.size() || !same_payload(made_x->kind, x, y)) return false;
+      for (std::size_t k = 0; k < of_x.size(); ++k)
+        if (!same_constant(*of_x[k], *of_y[k])) return false;
+      return true;
+    }
     const node_kind kind = x.kind;
-    if (kind != y.kind) return false;
-    if (kind == node_kind::leaf) return same_elements(x, y);
+    if (kind != y.kind || kind == node_kind::leaf) return false;
     // A draw of an example, or what is like one; or the example of a vmap within the step, whose function has recorded what
     // nobody needs once it has been recorded again for all examples.
     if (kind == node_kind::call && x.operand_count() == 0) return !needed_ && graph::is_example(x);
@@ -137,6 +147,7 @@ class comparison {
   }
 
   const trace &a_, &b_;
+  const graph::watch *watch_a_, *watch_b_;
   bool needed_ = true;
   int visits_ = 0;
 };
@@ -147,7 +158,7 @@ bool are_same(const step_record& a, const step_record& b) {
   const std::lock_guard lock(graph::flush_mutex());  // evaluation releases a node's operands
   const auto first = a.list->entries(), second = b.list->entries();
   if (first.size() != second.size() || a.results.size() != b.results.size()) return false;
-  comparison c(*a.list, *b.list);
+  comparison c(a, b);
   const std::vector<bool> needed = a.list->needed_for(a.results);
   for (std::size_t k = 0; k < first.size(); ++k)
     if (!c.same_entry(first[k], second[k], needed[k])) return false;
@@ -226,6 +237,12 @@ bool leaves_traces(const step_record& step, std::span<ndarray* const> handles) {
       if (v) add_operands(add_operands, v.get());
   for (const node* n : level_scope::kept())  // by a vmap, of calls that it has run
     if (!list.has(n) && !std::exchange(seen[n], true)) add_operands(add_operands, n);
+  if (step.watched)
+    for (const auto& [n, c] : step.watched->constants()) {
+      known.add(n);
+      for (const value& v : c.operands) known.add(v);
+      if (!std::exchange(seen[n], true)) add_operands(add_operands, n);
+    }
   add_entries(list);
   for (const trace* t = trace::innermost(); t; t = t->outer()) {  // derivatives, which keep what they follow
     for (const value& v : t->inputs()) known.add(v);

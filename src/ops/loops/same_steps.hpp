@@ -2,7 +2,7 @@
 #pragma once
 #include <span>
 
-#include "graph/values/trace.hpp"
+#include "graph/values/watch.hpp"
 #include "ops/base/elementwise_values.hpp"
 
 namespace sinter::ops {
@@ -11,6 +11,7 @@ namespace sinter::ops {
 struct step_record {
   const graph::trace* list;
   std::span<const value> results;
+  const graph::watch* watched = nullptr;  // whose list it is; or null
 };
 
 /// Whether the results follow from the inputs by the same operations, with the same numbers and the same other arrays. For

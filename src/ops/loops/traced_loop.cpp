@@ -70,6 +70,8 @@ bool depends_on_example(const step_record& step) {
   return std::any_of(inputs.begin(), inputs.end(), is_example);
 }
 
+step_record record_of(const watching& step) { return {&step.watch.list(), step.results, &step.watch}; }
+
 }  // namespace
 
 /// How the results of a step become the carry. What lies in the memory of another array of the carry, as where a step
@@ -146,7 +148,7 @@ void traced_loop::after_call(arrays carry, arrays arguments, arrays next, arrays
   if (s.kind == step_kind::unknown) {
     if (!s.watched[1]) return;
     const watching& before = *s.watched[0];
-    if (!are_same({&before.watch.list(), before.results}, {&w->watch.list(), w->results})) return state_.reset();
+    if (!are_same(record_of(before), record_of(*w))) return state_.reset();
   }
   s.same = true;
   s.find_loop(*w, carry.size());
@@ -162,7 +164,7 @@ bool traced_loop::state::is_known_after(const watching& step, arrays carry, arra
   if (kind == step_kind::unknown) {
     std::vector<ndarray*> handles;
     for (const arrays all : {carry, arguments, next, outputs}) handles.insert(handles.end(), all.begin(), all.end());
-    if (leaves_traces({&step.watch.list(), step.results}, handles)) return false;
+    if (leaves_traces(record_of(step), handles)) return false;
   }
   return suits(next) && suits(outputs);
 }

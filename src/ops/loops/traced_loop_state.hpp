@@ -22,13 +22,16 @@
 namespace sinter::ops {
 
 /// On a GPU derivatives do not follow the calls of a step as those of one loop: the bits of a product may depend on the memory
-/// that its operands have when it is announced.
+/// that its operands have when it is announced. In a capture calls of constants are followed as well: what they give has no
+/// elements to compare.
 class step_listener : public trace_interceptor {
  public:
   step_listener(graph::trace& t, bool is_followed) noexcept
       : trace_interceptor(t, is_followed), host_only_(is_followed) {}
   bool takes(const ndarray& x) const override {
-    return (!host_only_ || x.device().kind == device_kind::cpu) && trace_interceptor::takes(x);
+    const bool on_host = x.device().kind == device_kind::cpu;
+    if (!on_host && host_only_) return false;
+    return (on_host && graph::is_capturing()) || trace_interceptor::takes(x);
   }
 
  private:

@@ -4,10 +4,14 @@
 #include <numeric>
 #include <vector>
 
+#include "graph/values/example.hpp"
 #include "ops/base/access.hpp"
 #include "ops/base/errors.hpp"
+#include "ops/random/composed.hpp"
 #include "sinter/creation.hpp"
+#include "sinter/indexing.hpp"
 #include "sinter/manipulate.hpp"
+#include "sinter/reduce.hpp"
 
 namespace sinter::inline v0::random {
 
@@ -24,6 +28,27 @@ ndarray multivariate_hypergeometric(generator& g, const ndarray& colors, int64_t
   if (!is_integer(type)) fail<dtype_error>(name, "draws integers, not ", type);
   if (nsample < 0) fail<value_error>(name, "nsample must not be negative, not ", nsample);
   constexpr int64_t most = 1'000'000'000;  // as NumPy
+  const draw_size shape = size.given() ? size : draw_size(shape_t{});
+  const draw_kw there{.device = colors.device()};
+  ndarray left = full(shape.shape(), nsample, {.dtype = int64, .device = colors.device()});
+  std::vector<ndarray> drawn;
+  const auto draw = [&](const operand& of_colour, const operand& of_others) {
+    drawn.push_back(g.hypergeometric(of_colour, of_others, left, shape, there));
+    left = left - drawn.back();
+  };
+  const auto result = [&] {
+    drawn.push_back(left);
+    return stack(drawn, -1).astype(type, false);
+  };
+  // An example of a vmap has no elements: its counts are arrays.
+  if (graph::is_example(ops::value_of(colors))) {
+    const ndarray counts = colors.astype(int64, false), all = sum(counts);
+    if (ops::holds_for_any(any(less(counts, 0)))) fail<value_error>(name, "a colour has fewer than none");
+    if (ops::holds_for_any(greater_equal(all, most))) fail<value_error>(name, "colors must add up to less than 10**9");
+    if (ops::holds_for_any(less(all, nsample))) fail<value_error>(name, nsample, " draws of fewer");
+    for (int64_t i = 0; i + 1 < colors.shape(0); ++i) draw(counts(i), sum(counts(slice(i + 1, idx::_))));
+    return result();
+  }
   int64_t rest = 0;
   const std::vector<int64_t> counts = colors.to_vector<int64_t>();
   for (const int64_t c : counts) {
@@ -32,17 +57,11 @@ ndarray multivariate_hypergeometric(generator& g, const ndarray& colors, int64_t
   }
   if (nsample > rest) fail<value_error>(name, nsample, " draws of ", rest);
 
-  const draw_size shape = size.given() ? size : draw_size(shape_t{});
-  const draw_kw there{.device = colors.device()};
-  ndarray left = full(shape.shape(), nsample, {.dtype = int64, .device = colors.device()});
-  std::vector<ndarray> drawn;
   for (std::size_t i = 0; i + 1 < counts.size(); ++i) {
     rest -= counts[i];
-    drawn.push_back(g.hypergeometric(counts[i], rest, left, shape, there));
-    left = left - drawn.back();
+    draw(counts[i], rest);
   }
-  drawn.push_back(left);
-  return stack(drawn, -1).astype(type, false);
+  return result();
 }
 
 }  // namespace sinter::inline v0::random

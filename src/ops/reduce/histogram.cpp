@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "graph/values/example.hpp"
+#include "ops/base/of_examples.hpp"
 #include "ops/reduce/bins.hpp"
 #include "sinter/creation.hpp"
 #include "sinter/elementwise.hpp"
@@ -47,6 +48,14 @@ ndarray bincount(const ndarray& x, const bincount_kw& kw) {
   check_weights(x, kw.weights, "bincount");
   if (kw.weights.defined() && is_complex(kw.weights.dtype()))
     fail<dtype_error>("bincount", "cannot sum weights of dtype ", kw.weights.dtype());
+  if (graph::is_example(value_of(x))) {  // of a vmap: how many bins there are depends on the elements
+    const auto again = [kw](std::span<const ndarray> o) {
+      bincount_kw with = kw;
+      with.weights = o[1];
+      return results_of(bincount(o[0], with));
+    };
+    if (auto r = intercept_mapped("bincount", {&x, &kw.weights}, again)) return (*r)[0];
+  }
   if (x.size() == 0) return zeros({kw.minlength}, {.dtype = dtype::i64, .device = x.device()});
   const ndarray bins = wrap(
       evaluated(value_of(x.astype(itemsize(v.type) < 8 && v.type != dtype::u32 ? dtype::i32 : dtype::i64, false))));
@@ -69,6 +78,15 @@ histogram_result histogram(const ndarray& x, const bin_spec& bins, const histogr
     return finished(count_or_sum(at, kw.weights, bins.edges().size() - 1), bins.edges(), kw);
   }
   const value v = value_of(samples);
+  if (graph::is_example(v) && (!kw.range || !bins.rule().empty())) {  // the edges depend on the elements
+    const auto again = [bins, kw](std::span<const ndarray> o) {
+      histogram_kw with = kw;
+      with.weights = o[1];
+      const histogram_result h = histogram(o[0], bins, with);
+      return results_of(h.hist, h.bin_edges);
+    };
+    if (auto r = intercept_mapped("histogram", {&x, &kw.weights}, again)) return {(*r)[0], (*r)[1]};
+  }
   const ndarray own = graph::is_example(v) ? samples : wrap(evaluated(v));  // once, since it is read several times
   const equal_bins b = find_bins(own, bins, kw.range, kw.weights, "histogram");
   const ndarray edges = b.edges(x.device());
@@ -82,6 +100,14 @@ ndarray histogram_bin_edges(const ndarray& x, const bin_spec& bins, const bin_ed
   if (bins.has_edges()) {
     check_edges(bins.edges(), "histogram_bin_edges");
     return bins.edges();
+  }
+  if (graph::is_example(value_of(samples))) {
+    const auto again = [bins, kw](std::span<const ndarray> o) {
+      bin_edges_kw with = kw;
+      with.weights = o[1];
+      return results_of(histogram_bin_edges(o[0], bins, with));
+    };
+    if (auto r = intercept_mapped("histogram_bin_edges", {&x, &kw.weights}, again)) return (*r)[0];
   }
   const ndarray own = wrap(evaluated(value_of(samples)));
   return find_bins(own, bins, kw.range, kw.weights, "histogram_bin_edges").edges(x.device());

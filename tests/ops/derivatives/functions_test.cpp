@@ -4,6 +4,8 @@
 
 #include "ops/derivatives/check.hpp"
 #include "graph/values/limits.hpp"
+#include "sinter/compile.hpp"
+#include "sinter/vmap.hpp"
 
 namespace {
 
@@ -264,4 +266,31 @@ TEST_CASE("checkpoint: a pull-back holds the arguments of what it computes again
   CHECK(all >= blocks * layers * one);  // a product each
   CHECK(few <= (blocks + 2) * one);
   CHECK(array_equal(right, again));
+}
+
+TEST_CASE("functions may take numbers as numbers, and as arrays") {
+  const ndarray x = array({1.0, 2.0});
+  const auto plain = [](const ndarray& a, double rate, int times) {
+    return sum(a * a) * (rate > 1 ? rate : 0.0) * times;
+  };
+  CHECK(grad(plain)(x, 3.0, 2).to_vector<double>() == std::vector<double>{12, 24});
+  CHECK(value_and_grad(plain)(x, 0.5, 2).second.to_vector<double>() == std::vector<double>{0, 0});
+  CHECK(jacobian([](const ndarray& a, float s) { return a * static_cast<double>(s); })(x, 2.0F).shape() ==
+        shape_t{2, 2});
+  CHECK(allclose(hessian(plain)(x, 3.0, 2), 12 * eye(2)));
+  CHECK(checkpoint(plain)(x, 3.0, 1).item<double>() == 15);
+  const auto arrays_only = [](const ndarray& a, const ndarray& rate) { return sum(a * a) * rate; };
+  const auto [ga, gr] = grad(arrays_only, argnums<0, 1>)(x, 3.0);
+  CHECK(ga.to_vector<double>() == std::vector<double>{6, 12});
+  CHECK(gr.item<double>() == 5);
+  // A direction of a number is that of an array.
+  const auto [y, t] = jvp(arrays_only, std::tuple(x, 2.0), std::tuple(zeros(2), 1.0));
+  CHECK(t.item<double>() == 5);
+  CHECK(allclose(compile(hessian(plain))(x, 3.0, 2), 12 * eye(2)));
+  CHECK(allclose(vmap(grad(checkpoint(plain)), {.in_axes = {0, _, _}})(expand_dims(x, 0), 3.0, 2)(0),
+                 array({12.0, 24.0})));
+  const auto compiled = compile(plain);
+  CHECK(compiled(x, 3.0, 1).item<double>() == 15);
+  CHECK(compiled(x, 4.0, 1).item<double>() == 20);
+  CHECK(compiled.size() == 2);
 }

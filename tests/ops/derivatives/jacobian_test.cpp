@@ -1,8 +1,12 @@
 // Jacobians, which take the arrays of a basis all at once, beside a loop over them; within other derivatives; under vmap.
+#include <map>
+#include <string>
+
 #include "ops/derivatives/check.hpp"
 #include "sinter/loops.hpp"
 #include "sinter/sparse.hpp"
 #include "sinter/vmap.hpp"
+#include "support/message_of.hpp"
 
 namespace {
 
@@ -147,4 +151,81 @@ TEST_CASE("jacobians that are computed at once store no basis") {
   eval(j);
   synchronize();
   CHECK(pool.figures().peak - before < std::size_t{2000} * 2000 * 8 + (std::size_t{4} << 20));
+}
+
+namespace {
+
+struct point {
+  ndarray place, mass;
+};
+template <class Visit>
+void arrays_of(point& p, Visit visit) {
+  visit(p.place, p.mass);
+}
+
+}  // namespace
+
+TEST_CASE("jacobians of several arrays by several arguments have structures in the place of arrays") {
+  const ndarray x = numbers({3}), y = numbers({2}, 0.2, 1, 5);
+  const auto f = [](const ndarray& a, const ndarray& b) { return std::tuple(outer(a, b), ndarray(sum(a) * b)); };
+  const auto first = [&](const ndarray& a, const ndarray& b) { return std::get<0>(f(a, b)); };
+  const auto second = [&](const ndarray& a, const ndarray& b) { return std::get<1>(f(a, b)); };
+  const auto is_right = [&](const auto& j) {
+    const auto& [of_first, of_second] = j;
+    const auto& [first_by_x, first_by_y] = of_first;
+    const auto& [second_by_x, second_by_y] = of_second;
+    CHECK(allclose(first_by_x, jacobian(first)(x, y)));
+    CHECK(allclose(second_by_x, jacobian(second)(x, y)));
+    CHECK(allclose(first_by_y, jacrev(first, argnums<1>)(x, y)));
+    CHECK(allclose(second_by_y, jacfwd(second, argnums<1>)(x, y)));
+  };
+  is_right(jacfwd(f, argnums<0, 1>)(x, y));
+  is_right(jacrev(f, argnums<0, 1>)(x, y));
+  is_right(jacobian(f, argnums<0, 1>)(x, y));
+  CHECK(std::get<0>(jacobian(f)(x, y)).shape() == shape_t{3, 2, 3});
+
+  const std::map<std::string, arrays> parts{{"a", {x, y}}, {"b", {y}}};
+  const auto same = [](const std::map<std::string, arrays>& all) { return all; };
+  auto j = jacrev(same)(parts);
+  REQUIRE(j.size() == 2);
+  REQUIRE(j["a"].size() == 2);
+  CHECK(array_equal(j["a"][0]["a"][0], eye(3)));
+  CHECK(j["a"][0]["b"][0].shape() == shape_t{3, 2});
+  CHECK(array_equal(j["b"][0]["b"][0], eye(2)));
+  const auto pairs = [](const ndarray& a) { return std::array<std::optional<ndarray>, 2>{a * 2.0, std::nullopt}; };
+  const auto of_pairs = jacfwd(pairs)(x);
+  CHECK(array_equal(*of_pairs[0], 2 * eye(3)));
+  CHECK(!of_pairs[1]);
+  const auto per_example = vmap(jacobian(f, argnums<0, 1>), {.in_axes = {0, _}})(numbers({4, 3}), y);
+  CHECK(std::get<0>(std::get<1>(per_example)).shape() == shape_t{4, 2, 3});
+}
+
+TEST_CASE("hessians of structures and of several arguments; aux is handed through") {
+  const ndarray x = numbers({3}), y = numbers({2}, 0.2, 1, 5);
+  const auto energy = [](const point& p) { return sum(outer(p.place, p.mass)) * sum(p.place); };
+  const std::vector<point> h = hessian(energy)(point{x, y});
+  REQUIRE(h.size() == 2);
+  CHECK(allclose(h[0].place, full({3, 3}, 2 * sum(y))));
+  CHECK(allclose(h[0].mass, full({3, 2}, 2 * sum(x))));
+  CHECK(allclose(h[1].place, h[0].mass.T()));
+  CHECK(array_equal(h[1].mass, zeros({2, 2})));
+  const auto of_two = [&](const ndarray& a, const ndarray& b) { return energy(point{a, b}); };
+  const auto [by_x, by_y] = hessian(of_two, argnums<0, 1>)(x, y);
+  CHECK(allclose(std::get<1>(by_x), h[0].mass));
+  CHECK(allclose(std::get<0>(by_y), h[1].place));
+  CHECK(allclose(hessian(of_two, argnums<0>)(x, y), h[0].place));
+
+  const auto [square_of, text] = jacobian([](const ndarray& a) { return std::pair(a * a, std::string("aux")); })(x);
+  CHECK(allclose(square_of, diag(2 * x)));
+  CHECK(text == "aux");
+  const auto [second, number] = hessian([&](const point& p) { return std::pair(energy(p), 7); })(point{x, y});
+  CHECK(allclose(second[0].place, h[0].place));
+  CHECK(number == 7);
+}
+
+TEST_CASE("jacobians refuse values without derivatives, and numbers of arguments as a list") {
+  const auto counts = [](const ndarray& a) { return std::tuple(a * 2.0, astype(a, int64)); };
+  const std::string text = sinter_test::message_of<dtype_error>([&] { jacobian(counts)(numbers({3})); });
+  CHECK(text.find("the function's value 2 has dtype int64") != std::string::npos);
+  sinter_test::refuses<value_error>([&] { jacobian(counts, {.argnums = {0}})(numbers({3})); }, "argnums<...>");
 }

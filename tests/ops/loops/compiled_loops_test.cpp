@@ -8,8 +8,10 @@
 #include "sinter/compile.hpp"
 #include "sinter/grad.hpp"
 #include "sinter/linalg.hpp"
+#include "support/linalg_checks.hpp"
 
 using namespace vmap_test;
+using namespace sinter::test;
 using namespace sinter::idx;
 
 namespace {
@@ -289,4 +291,49 @@ TEST_CASE("compile: faults in steps are thrown, and the next call is right") {
   const ndarray right = f(x, good);
   CHECK_THROWS_AS(eval(f(x, array({0, 1, 3}))), index_error);
   CHECK(same_bits(f(x, good), right));
+}
+
+TEST_CASE("compile: steps that turn, factorise and make arrays of their own are run from lists within the program") {
+  if (!on_host() || no_solvers()) return;
+  const ndarray h = numbers({2, 4}), f = eye(4) + numbers({4, 4}) * 0.1, q = matmul(f, f.T());
+  int calls = 0;
+  const auto filter = [&](bool each, const ndarray& x) {
+    const ndarray noise = diag(exp(x(0)));
+    const auto step = [&](const ndarray& p, const ndarray& e) {
+      ++calls;
+      const ndarray root = linalg::cholesky(q), scale = array({0.5, 0.25});
+      const ndarray s = matmul(matmul(h, p), h.T()) + noise, k = linalg::solve(s, matmul(h, p)).T();
+      const ndarray next = matmul(matmul(f, p - matmul(matmul(k, h), p)), f.T()) + 0.1 * root;
+      return std::pair(next, ndarray(sum(scale * e) + linalg::slogdet(s).logabsdet));
+    };
+    const auto [last, all] = scan(step, ndarray(eye(4)), x, {.call_each = each});
+    return concatenate({all, ravel(last)});
+  };
+  check_loop(filter, {20, 2}, 0, 3, &calls);
+  // What is turned depends on the argument, and its derivative follows the loop.
+  check_loop(
+      [&](bool each, const ndarray& x) {
+        const ndarray m = x * 0.5 + 2 * eye(4);
+        const auto last = [&](const ndarray& c) {
+          const auto step = [&](const ndarray&, const ndarray& p) {
+            ++calls;
+            return matmul(matmul(m, p), m.T()) * 0.2 + linalg::inv(m) + c;
+          };
+          return sum(square(fori_loop(0, 20, step, ndarray(x), {.call_each = each})));
+        };
+        return grad(last)(array(0.1));
+      },
+      {4, 4}, 1e-12, 3, &calls);
+  // Another array in each step, and another number: these are called.
+  check_loop(
+      [&](bool each, const ndarray& x) {
+        double t = 0;
+        return fori_loop(0, 20,
+                         [&](const ndarray&, const ndarray& p) {
+                           t += 0.125;
+                           return matmul(x, p) * 0.2 + array({t, 1.0, 2.0, 3.0}) + matmul(h.T(), array({t, 1.0}));
+                         },
+                         ndarray(x(0)), {.call_each = each});
+      },
+      {4, 4});
 }

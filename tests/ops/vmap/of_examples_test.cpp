@@ -113,6 +113,19 @@ TEST_CASE("vmap: order statistics that look at elements, and their derivatives")
   check_near([&](const ndarray& q) { return quantile(x(0), q, {.method = "nearest"}); }, absolute(x), 0);
 }
 
+TEST_CASE("vmap: bins whose number or edges depend on the elements") {
+  const ndarray x = matrices({4, 30}), n = array({{0, 3, 1, 1}, {3, 3, 3, 3}, {2, 0, 3, 0}});
+  check_near([](const ndarray& a) { return bincount(a); }, n, 0);
+  check_near([](const ndarray& a) { return bincount(a % 3, {.minlength = 5}); }, n, 0);
+  check_near([](const ndarray& a) { return bincount(array({0, 2, 1, 0}), {.weights = a}); }, n * 0.5, 0);
+  check_near([](const ndarray& a) { return bincount(a, {.weights = sin(a)}); }, n, 0);
+  check_near([](const ndarray& a) { return histogram(a, 7).hist; }, x, 0);
+  check_near([](const ndarray& a) { return histogram(a, 7, {.density = true}).hist; }, x, 0);
+  check_near([](const ndarray& a) { return histogram(a, "sqrt", {.weights = a * a}).bin_edges; }, x, 0);
+  check_near([](const ndarray& a) { return histogram_bin_edges(a, 4); }, x, 0);
+  CHECK_THROWS_AS(vmap([](const ndarray& a) { return bincount(a); })(array({{0, 1}, {0, 3}})), vmap_error);
+}
+
 TEST_CASE("vmap: distances, sequences and parameters that are looked for") {
   const ndarray p = matrices({3, 4, 2}), q = matrices({5, 2});
   for (const char* metric : {"euclidean", "cosine", "mahalanobis", "chebyshev"}) {

@@ -74,3 +74,27 @@ TEST_CASE("vmap: draws without arguments, of nested maps, and of parameters that
 TEST_CASE("vmap: example_scope refuses negative numbers") {
   sinter_test::refuses<value_error>([] { example_scope of(-1); }, "[example_scope]");
 }
+
+TEST_CASE("vmap: multivariate_hypergeometric of colours that each example has of its own") {
+  random::generator g(11);
+  const ndarray colors = array({{9, 12, 7, 4}, {0, 3, 20, 1}, {5, 0, 0, 6}, {40, 1, 1, 0}});
+  const auto draw = [&](const ndarray& c) { return random::multivariate_hypergeometric(g, c, 11, {3000}); };
+  const ndarray x = vmap(draw)(colors);
+  REQUIRE(x.shape() == shape_t{4, 3000, 4});
+  CHECK(x.dtype() == int64);
+  CHECK(bool(all(equal(sum(x, -1), 11))));
+  CHECK(bool(all(greater_equal(x, 0))));
+  CHECK(bool(all(less_equal(x, expand_dims(colors, 1)))));
+  const ndarray share = colors / sum(colors, {.axis = 1, .keepdims = true});
+  CHECK(allclose(mean(x, 1), 11 * share, 0, 0.15));
+  // Examples and nested maps draw numbers of their own; all colours in one place of another axis; narrow counts.
+  const ndarray same = vmap(draw)(tile(colors(0), {2, 1}));
+  CHECK(!same_bits(same(0).copy(), same(1).copy()));
+  const auto few = [&](const ndarray& c) { return random::multivariate_hypergeometric(g, c, 2, {}, {.dtype = int16}); };
+  const ndarray narrow = vmap(few, {.in_axes = 1, .out_axes = 1})(colors.T().astype(uint8));
+  CHECK(narrow.dtype() == int16);
+  CHECK(narrow.shape() == shape_t{4, 4});
+  CHECK(vmap(vmap(few))(stack({colors, colors})).shape() == shape_t{2, 4, 4});
+  sinter_test::refuses<value_error>([&] { vmap(draw)(array({{9, 3}, {9, 1}})); }, "11 draws of fewer");
+  sinter_test::refuses<value_error>([&] { vmap(draw)(array({{9, 3}, {19, -1}})); }, "fewer than none");
+}
