@@ -79,6 +79,9 @@ void check_quotients() {
         exact.push_back(x);
     }
     check_all(exact, by);
+    std::vector<T> zeros = plain;
+    for (std::size_t k = 0; k < zeros.size(); k += 5) zeros[k] = k % 2 ? T(0) : T(-0.0);
+    check_all(zeros, by);
     // One number for which the short form is none among many for which it is.
     for (const T x : extremes)
       for (const std::size_t at : {std::size_t{0}, std::size_t{1500}, plain.size() - 1}) {
@@ -98,6 +101,27 @@ void check_quotients() {
 TEST_CASE("float32 quotients by a number are those of the division, bit for bit") {
   const compiled_kernels compiled;
   check_quotients<float>();
+}
+
+TEST_CASE("float32 quotients whose first approximation is rounded to another number are corrected") {
+  const compiled_kernels compiled;
+  std::vector<float> numbers;
+  for (int k = 0; k < 1000; ++k) numbers.push_back(std::ldexp(0x1.76a2b2p+0f, k % 20 - 10));
+  check_all(numbers, 0x1.3e21e6p+0f);
+}
+
+TEST_CASE("quotients that take the place of what is divided are those of the division where one number is special") {
+  const compiled_kernels compiled;
+  std::vector<double> numbers;
+  for (int k = 0; k < 300000; ++k) numbers.push_back(k % 5000 == 77 ? 0x1p-1070 : 1 + k * 0.37);
+  for (const double by : {3.0, 1000.0}) {
+    ndarray x = on_host(array(numbers));
+    x /= by;
+    const std::vector<double> is = x.to_vector<double>();
+    int wrong = 0;
+    for (std::size_t k = 0; k < numbers.size(); ++k) wrong += !same(is[k], quotient(numbers[k], by));
+    CHECK(wrong == 0);
+  }
 }
 
 TEST_CASE("float64 quotients by a number are those of the division, bit for bit") {
