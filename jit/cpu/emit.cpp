@@ -315,10 +315,11 @@ std::string cpu_emitter::parts_stored(std::size_t k) const {
 
 void cpu_emitter::write_loop(int stage) {
   std::string body;
-  std::vector<std::size_t> checks;
+  std::vector<std::size_t> checks, quotients;
   for (std::size_t k = 0; k < info_.size(); ++k) {
     if (info_[k].where != place::inlined || info_[k].stage != stage) continue;
     const std::string me = num(k);
+    if (is_quick_quotient(k, stage)) quotients.push_back(k);
     if (p_.code[k].op == opcode::checked_index && p_.code[k].in_range) {
       // Stores of bytes may change whatever memory is read in the loop, for all that a compiler knows.
       out_ += "  const long long n" + me + " = *(const long long*)a->params[" + num(p_.code[k].b) + "];\n";
@@ -342,8 +343,12 @@ void cpu_emitter::write_loop(int stage) {
     body += "    " + lane(array(c.reg), c.reg) + " = " + value(c.next, stage) + ";\n";
   }
   if (body.empty()) return;
-  out_ += user_stage_[static_cast<std::size_t>(stage)] ? "  for (int l = 0; l < n; ++l) {\n" : "  SN_LANES(n) {\n";
-  out_ += body + "  }\n";
+  if (quotients.empty()) {
+    out_ += user_stage_[static_cast<std::size_t>(stage)] ? "  for (int l = 0; l < n; ++l) {\n" : "  SN_LANES(n) {\n";
+    out_ += body + "  }\n";
+  } else {
+    write_quotients(body, quotients, stage);
+  }
   for (const std::size_t k : checks) write_refusal(k);
 }
 

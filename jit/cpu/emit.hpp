@@ -21,6 +21,9 @@ namespace sinter::jit {
 /// The qualifiers of users' functions.
 inline constexpr const char* cpu_function_words = "inline __attribute__((always_inline))";
 
+/// What quotients by a number that all lanes share need in a translation unit.
+extern const char* const quotient_text;
+
 /// The C++ type of an element in memory, as loops over lanes store it.
 std::string storage_lane(dtype t);
 
@@ -106,6 +109,9 @@ class cpu_emitter {
   bool is_difference_here(std::size_t k) const;
   const instr* difference_of(std::size_t call) const;
   bool calls_for_any_length() const;
+  // Quotients by a number (emit_quotients.cpp).
+  bool is_quick_quotient(std::size_t k, int stage) const;
+  void write_quotients(const std::string& body, const std::vector<std::size_t>& quotients, int stage);
 
   std::string array(std::size_t k) const;
   std::string lane(const std::string& array, std::size_t k) const;

@@ -107,7 +107,8 @@ std::string emit_cpu(std::span<const cpu_definition> definitions) {
   if (users) source.append(prelude_text("user_cpu")).append(prelude_text("user"));
   if (has_complex) source.append(prelude_text("user_complex"));
   if (reduces) source.append(prelude_text("cpu_reduce_user"));
-  return source + text.definitions + block_types + functions;
+  const bool divides = functions.find("sn_divisor<") != std::string::npos;
+  return source + text.definitions + block_types + (divides ? quotient_text : "") + functions;
 }
 
 }  // namespace sinter::jit

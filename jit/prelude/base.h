@@ -184,6 +184,10 @@ template <class T> SN_FN T left_shift(T a, T b) {
 #else
   // Masks, no branches: at one on a count that all lanes share compilers divide the loop, and leave it without vectors.
   const bits most = bits(traits<T>::width - 1), n = bits(b) < most ? bits(b) : most;
+  if constexpr (sizeof(T) == 1) {  // no vectors of bytes are shifted: products are of 16 bits, shifts of words
+    const unsigned short times = bits(b) <= most ? (unsigned short)(1u << n) : (unsigned short)(0);
+    return T(bits((unsigned short)(bits(a) * times)));
+  }
   return T(bits(word(bits(a)) << n) & bits(word(0) - word(bits(b) <= most)));
 #endif
 }
@@ -204,6 +208,10 @@ template <class T> SN_FN T right_shift(T a, T b) {
 #else
   typedef typename traits<T>::word word;
   const bits most = bits(traits<T>::width - 1), n = bits(b) < most ? bits(b) : most;
+  if constexpr (sizeof(T) == 1 && !traits<T>::is_signed) {
+    const unsigned short times = bits(b) <= most ? (unsigned short)(256u >> n) : (unsigned short)(0);
+    return T((unsigned short)(a * times) >> 8);
+  }
   if constexpr (traits<T>::is_signed) return T(a >> n);
   else return T(T(a >> n) & T(word(0) - word(bits(b) <= most)));
 #endif

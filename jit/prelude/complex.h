@@ -22,8 +22,18 @@ template <class R> SN_FN cx<R> multiply(cx<R> a, cx<R> b) {
   return {SN_ROUNDED(a.re * b.re) - SN_ROUNDED(a.im * b.im), SN_ROUNDED(a.re * b.im) + SN_ROUNDED(a.im * b.re)};
 }
 template <class R> SN_FN cx<R> square(cx<R> a) { return multiply(a, a); }
-// Smith's quotient; by zero, both parts are divided by +0.
+// Smith's quotient; by zero, both parts are divided by +0. Without branches where loops over lanes become vector code: a product with
+// an infinity is what a division by +0 is.
 template <class R> SN_FN cx<R> divide(cx<R> a, cx<R> b) {
+#ifndef __CUDACC__
+  const R br = absolute(b.re), bi = absolute(b.im);
+  const bool real = br >= bi, zero = bool(int(br == 0) & int(bi == 0));
+  const R more = (real ? b.re : b.im) + R(0), less = real ? b.im : b.re;  // + 0: a zero is +0
+  const R u = real ? a.re : a.im, v = real ? a.im : a.re;
+  const R ratio = zero ? R(0) : less / more, scale = R(1) / (more + SN_ROUNDED(less * ratio));
+  const R minuend = real ? v : SN_ROUNDED(u * ratio), subtrahend = real ? SN_ROUNDED(u * ratio) : v;
+  return {(zero ? a.re : u + SN_ROUNDED(v * ratio)) * scale, (zero ? a.im : minuend - subtrahend) * scale};
+#else
   R br = absolute(b.re), bi = absolute(b.im);
   if (br >= bi) {
     if (br == 0 && bi == 0) return {a.re / br, a.im / br};
@@ -32,6 +42,7 @@ template <class R> SN_FN cx<R> divide(cx<R> a, cx<R> b) {
   }
   R ratio = b.re / b.im, scale = R(1) / (b.im + b.re * ratio);
   return {(SN_ROUNDED(a.re * ratio) + a.im) * scale, (SN_ROUNDED(a.im * ratio) - a.re) * scale};
+#endif
 }
 template <class R> SN_FN cx<R> reciprocal(cx<R> a) {
   if (absolute(a.im) <= absolute(a.re)) {

@@ -298,3 +298,30 @@ TEST_CASE("short sums: programs along one axis cost and hold no more than statem
     CHECK(lazy.peak <= eager.peak + eager.peak / 4 + one_operand);
   }
 }
+
+namespace {
+std::vector<jit::kernel_kind>* kinds = nullptr;
+void keep_kind(const jit::launch& l) { kinds->push_back(l.code->kind); }
+}  // namespace
+
+TEST_CASE("short sums: of windows that overlap, results that lie side by side are computed as operations on elements") {
+  const ndarray x = uniform({5000}, 4).to_device("cpu");
+  sn::eval(x);
+  const auto in_blocks = [&](const ndarray& w) {
+    std::vector<jit::kernel_kind> all;
+    kinds = &all;
+    const cpu::launch_observer before = cpu::set_launch_observer(keep_kind);
+    sn::eval(w);
+    cpu::set_launch_observer(before);
+    return all == std::vector<jit::kernel_kind>{jit::kernel_kind::elementwise};
+  };
+  const ndarray windows = sn::sliding_window_view(x, {8});
+  CHECK(in_blocks(sn::mean(windows, 1)));
+  CHECK(in_blocks(sn::max(sn::abs(windows), 1)));
+  CHECK(in_blocks(sn::mean(windows * windows, 1) - sn::square(sn::mean(windows, 1))));
+  CHECK(!in_blocks(sn::sum(sn::reshape(x, {-1, 8}), 1)));
+  const ndarray stored = windows.copy();
+  sn::eval(stored);
+  CHECK(sn::array_equal(sn::sum(windows, 1), sn::sum(stored, 1)));
+  CHECK(sn::array_equal(sn::max(sn::abs(windows), 1), sn::max(sn::abs(stored), 1)));
+}

@@ -37,7 +37,7 @@ block_op plain_op(opcode op) noexcept {
     BINARY_PARTS(add)
     BINARY_PARTS(subtract)
     BINARY(multiply)
-    BINARY_BY_ONE(divide)
+    BINARY(divide)
     BINARY_BY_ONE(maximum)
     BINARY_BY_ONE(minimum)
     BINARY_BY_ONE(fmax)

@@ -99,12 +99,30 @@ struct by_one_divisor {
     return d > 0 && (U(d) & U(U(d) - 1)) == 0 ? __builtin_ctzll(static_cast<unsigned long long>(d)) : -1;
   }
 
+  /// Of numbers below 2^50 the quotient that is rounded down: no number is as close to a whole one from below as the product's
+  /// rounding errors, which are at most a quarter of 1/d, after half of one has been added to it.
+  static constexpr bool by_products = SINTER_ISA_LEVEL == 2 && is_signed && width == 64;
+  static bool suits_products(const T* x, T d, int n) noexcept {
+    U high = 0;
+    n &= -lane_multiple;
+    SINTER_LANES(l, n) high |= U(x[l]) + (U(1) << 50);
+    return d > 0 && U(d) >> 50 == 0 && high >> 51 == 0;
+  }
+  SN_MEMBER double product_quotient(T x, double inverse) { return __builtin_floor((double(x) + 0.5) * inverse); }
+
   static void floor_divide(T* to, const T* x, T d, int n) noexcept {
     if (const int shift = shift_of(d); shift >= 0) {
       n &= -lane_multiple;
       SINTER_LANES(l, n) to[l] = T(x[l] >> shift);
       return;
     }
+    if constexpr (by_products)
+      if (suits_products(x, d, n)) {
+        const double inverse = 1 / double(d);
+        n &= -lane_multiple;
+        SINTER_LANES(l, n) to[l] = T(product_quotient(x[l], inverse));
+        return;
+      }
     rounded_down(to, x, d, n, [](T, U q) { return T(q); });
   }
   static void remainder(T* to, const T* x, T d, int n) noexcept {
@@ -113,6 +131,13 @@ struct by_one_divisor {
       SINTER_LANES(l, n) to[l] = T(x[l] & T(d - 1));
       return;
     }
+    if constexpr (by_products)
+      if (suits_products(x, d, n)) {
+        const double by = double(d), inverse = 1 / by;
+        n &= -lane_multiple;
+        SINTER_LANES(l, n) to[l] = T(double(x[l]) - product_quotient(x[l], inverse) * by);
+        return;
+      }
     rounded_down(to, x, d, n, [d](T a, U q) { return sn::subtract(a, sn::multiply(T(q), d)); });
   }
   static void fmod(T* to, const T* x, T d, int n) noexcept {

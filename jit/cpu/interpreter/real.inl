@@ -79,9 +79,48 @@ void moduli(void* dst, const void* a, const void*, const void*, int n, int* faul
   }
 }
 
+/// Arithmetic on float16: each result is rounded before it is stored.
+template <class F>
+void half_arithmetic(void* dst, const void* a, const void* b, const void*, int n, int*) {
+  auto* r = static_cast<float*>(dst);
+  auto* x = static_cast<const float*>(a);
+  auto* y = static_cast<const float*>(b);
+  n &= -lane_multiple;
+#if SINTER_ISA_LEVEL > 0
+  for (int l = 0; l < n; l += half_lanes) {
+    float_lanes v, w;
+    __builtin_memcpy(&v, x + l, sizeof v);
+    __builtin_memcpy(&w, y + l, sizeof w);
+    v = widen(narrow(F::of(v, w)));
+    __builtin_memcpy(r + l, &v, sizeof v);
+  }
+#else
+  SINTER_LANES(l, n) r[l] = sn::round_f16(F::of(x[l], y[l]));
+#endif
+}
+// The prelude's functions take single numbers: of vectors GCC takes their barriers against contraction apart.
+#define SINTER_LANES_OF(name, sign)                       \
+  struct lanes_##name {                                  \
+    template <class V>                                   \
+    SN_MEMBER V of(V a, V b) {                           \
+      return a sign b;                                   \
+    }                                                    \
+  };
+SINTER_LANES_OF(add, +)
+SINTER_LANES_OF(subtract, -)
+SINTER_LANES_OF(multiply, *)
+SINTER_LANES_OF(divide, /)
+#undef SINTER_LANES_OF
+template <class T, rounding R, class F, class Lanes>
+constexpr block_op arithmetic() {
+  if constexpr (R == rounding::f16) return &half_arithmetic<Lanes>;
+  else return with_rounding<&binary<T, T, F>, R>();
+}
+
 #define ROUNDED(...) return with_rounding<__VA_ARGS__, R>()
 #define UNARY(op) case opcode::op: ROUNDED(&unary<T, T, do_##op>);
 #define BINARY(op) case opcode::op: ROUNDED(&binary<T, T, do_##op>);
+#define ARITHMETIC(op) case opcode::op: return arithmetic<T, R, do_##op, lanes_##op>();
 #define EXACT_UNARY(op) case opcode::op: return &unary<T, T, do_##op>;
 #define EXACT_BINARY(op) case opcode::op: return &binary<T, T, do_##op>;
 #define TEST(op) case opcode::op: return &unary<bool, T, do_##op>;
@@ -97,10 +136,10 @@ block_op rounding_op(opcode op) noexcept {
     UNARY(square)
     UNARY(sqrt)
     UNARY(reciprocal)
-    BINARY(add)
-    BINARY(subtract)
-    BINARY(multiply)
-    BINARY(divide)
+    ARITHMETIC(add)
+    ARITHMETIC(subtract)
+    ARITHMETIC(multiply)
+    ARITHMETIC(divide)
     BINARY(ldexp)
     case opcode::power: ROUNDED(MATH_POWER);
     case opcode::logaddexp: ROUNDED(&logaddexp_lanes<T>);

@@ -118,8 +118,24 @@ std::int64_t most_apart(dtype type) noexcept {
   }
 }
 
+/// Whether elements are read several times each, since what is reduced are windows that overlap: results that lie side by side then
+/// read what lies side by side.
+bool reads_windows(const node* x, int depth) {
+  const node_kind kind = x->kind.load(std::memory_order_relaxed);
+  if (kind == node_kind::view) {
+    const auto& strides = x->view().strides;
+    for (int a = 0; a < x->shape.size(); ++a)
+      if (x->shape[a] != 1 && strides[a] == 0) return false;
+    return x->size() > x->args[0]->size();
+  }
+  if (kind != node_kind::map || depth == 0) return false;
+  for (int k = 0; k < x->nargs; ++k)
+    if (reads_windows(x->args[k].get(), depth - 1)) return true;
+  return false;
+}
+
 /// Whether a short reduction is one of operations on elements: of a few elements, and on the CPU over axes between which others are
-/// kept, as of blocks of an image, which are several times as fast as by rows of two. On a GPU a thread then has what several
+/// kept, as of blocks of an image, which are several times as fast as by rows of two, or of windows that overlap. On a GPU a thread then has what several
 /// neighbouring rows have, as vectors; but rows that stay on chip are reduced as rows.
 bool is_apart(node* n, std::int64_t read_over) {
   if (!limits().fuse || !limits().apart || !is_short(n) || joins_rows(n, read_over)) return false;
@@ -138,7 +154,7 @@ bool is_apart(node* n, std::int64_t read_over) {
     groups += over && !in_group ? 1 : 0;
     in_group = over;
   }
-  return groups > 1 || reduced_elements(*n) <= most_apart(n->args[0]->type);
+  return groups > 1 || reduced_elements(*n) <= most_apart(n->args[0]->type) || reads_windows(n->args[0].get(), 3);
 }
 
 }  // namespace

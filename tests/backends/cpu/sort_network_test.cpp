@@ -139,3 +139,39 @@ TEST_CASE("sort network: sorts, orders and partitions of short rows, NaNs and ze
     }
   }
 }
+
+TEST_CASE("sort network: orders of rows of 64-bit keys many of which differ in their last bits alone") {
+  for (const std::int64_t n : {31, 33, 64, 100, 200, 256, 257}) {
+    CAPTURE(n);
+    std::vector<std::int64_t> whole;
+    std::vector<double> real;
+    std::uint64_t state = 9;
+    for (std::int64_t k = 0; k < 17 * n; ++k) {
+      const std::uint64_t x = draw(state);
+      // The range takes all bits, so that records hold the highest ones only.
+      whole.push_back(x % 31 == 0   ? std::numeric_limits<std::int64_t>::min() + static_cast<std::int64_t>(x % 5)
+                      : x % 31 == 1 ? std::numeric_limits<std::int64_t>::max() - static_cast<std::int64_t>(x % 3)
+                                    : static_cast<std::int64_t>(x >> 32 & 15));
+      real.push_back(x % 29 == 0   ? -1e300
+                     : x % 29 == 1 ? std::numeric_limits<double>::quiet_NaN()
+                                   : 1 + static_cast<double>(x >> 40 & 31) * 0x1p-52);
+    }
+    const auto check = [&](const auto& v) {
+      const auto order = argsort(reshape(array(v, {.device = "cpu"}), {17, n}), 1).template to_vector<std::int64_t>();
+      int wrong = 0;
+      for (std::int64_t r = 0; r < 17; ++r) {
+        const auto* const row = v.data() + r * n;
+        std::vector<std::int64_t> expected(static_cast<std::size_t>(n));
+        for (std::int64_t k = 0; k < n; ++k) expected[static_cast<std::size_t>(k)] = k;
+        std::stable_sort(expected.begin(), expected.end(), [&](std::int64_t a, std::int64_t b) {
+          return row[a] < row[b] || (row[a] == row[a] && row[b] != row[b]);
+        });
+        for (std::int64_t k = 0; k < n; ++k)
+          wrong += order[static_cast<std::size_t>(r * n + k)] != expected[static_cast<std::size_t>(k)];
+      }
+      CHECK(wrong == 0);
+    };
+    check(whole);
+    check(real);
+  }
+}

@@ -83,6 +83,21 @@ TEST_CASE("integer division rounds down, by zero gives 0, lowest by -1 wraps") {
   CHECK(apply<std::int16_t>(opcode::reciprocal, -1) == -1);
 }
 
+TEST_CASE("bytes are shifted by every count as wider numbers are") {
+  int wrong = 0;
+  for (int x = 0; x < 256; ++x)
+    for (const int by : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 31, 127, 128, 255}) {
+      const auto u = static_cast<std::uint8_t>(x), n = static_cast<std::uint8_t>(by);
+      const auto i = static_cast<std::int8_t>(x), m = static_cast<std::int8_t>(by);
+      const bool inside = by < 8;
+      wrong += apply<std::uint8_t>(opcode::left_shift, u, n) != (inside ? (x << by & 255) : 0);
+      wrong += apply<std::uint8_t>(opcode::right_shift, u, n) != (inside ? x >> by : 0);
+      wrong += apply<std::int8_t>(opcode::left_shift, i, m) != static_cast<std::int8_t>(inside ? x << by : 0);
+      wrong += apply<std::int8_t>(opcode::right_shift, i, m) != static_cast<std::int8_t>(i >> (inside ? by : 7));
+    }
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("shifts by the width or more, or by negative counts, give 0 or the sign") {
   CHECK(apply<std::int8_t>(opcode::left_shift, 1, 7) == -128);
   CHECK(apply<std::int8_t>(opcode::left_shift, 1, 8) == 0);

@@ -1,6 +1,7 @@
 // Quotients and remainders of vectors against the functions for one element, bit for bit.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -105,6 +106,28 @@ void check_integers() {
     check(a, std::vector<T>(a.size(), T(T(1) << shift)));
 }
 
+/// Blocks of numbers below 2^50 by one divisor, and of some that are just below and above it: multiples and their neighbours.
+void check_products() {
+  std::mt19937_64 draw(13);
+  constexpr std::int64_t limit = std::int64_t{1} << 50;
+  for (const std::int64_t d :
+       {std::int64_t{3}, std::int64_t{7}, std::int64_t{10}, std::int64_t{86400}, std::int64_t{1000003},
+        std::int64_t{3600000000}, (std::int64_t{1} << 49) + 1, limit - 1, limit, limit + 1}) {
+    std::vector<std::int64_t> a;
+    for (int k = 0; k < 40 * block_lanes; ++k) {
+      const std::int64_t most = std::max<std::int64_t>(limit / d, 1);
+      const auto q = static_cast<std::int64_t>(draw() % static_cast<std::uint64_t>(2 * most)) - most;
+      const std::int64_t near =
+          std::clamp(q * std::min(d, limit) + static_cast<std::int64_t>(draw() % 3) - 1, 1 - limit, limit - 1);
+      a.push_back(k % 97 == 0 ? (k % 2 ? limit - 1 : 1 - limit) : near);
+    }
+    for (int k = 20 * block_lanes; k < 40 * block_lanes; k += block_lanes)
+      a[static_cast<std::size_t>(k + k / block_lanes)] = k % 3 == 0 ? limit : k % 3 == 1 ? -limit : -limit - 1;
+    check(a, std::vector<std::int64_t>(a.size(), d));
+    check(a, std::vector<std::int64_t>(a.size(), -d));
+  }
+}
+
 template <class T, class Word>
 void check_reals() {
   std::mt19937_64 draw(11);
@@ -178,4 +201,8 @@ TEST_CASE("quotients and remainders of integers are those of one element, whatev
 TEST_CASE("quotients and remainders of real numbers are those of one element, whatever the lanes hold") {
   check_reals<float, std::uint32_t>();
   check_reals<double, std::uint64_t>();
+}
+
+TEST_CASE("division of 64-bit integers by one number is exact on both sides of where it is by products") {
+  check_products();
 }

@@ -32,8 +32,8 @@ void for_each_row(const runtime::row_layout& l, void* scratch, std::size_t row_b
   });
 }
 
-/// Columns of rows of 64-bit keys whose indices are sorted side by side; longer ones take the same time one by one.
-inline constexpr int most_wide_together = 32;
+/// Columns of rows whose indices are sorted side by side.
+inline constexpr int most_wide_together = most_side_by_side;
 inline bool are_indices_sorted_together(const runtime::row_layout& l) noexcept {
   return !is_complex(l.type) && l.columns <= (itemsize(l.type) == 8 ? most_wide_together : most_side_by_side);
 }

@@ -316,13 +316,13 @@ template <class T>
 template <class T>
 struct run_lanes {
   static constexpr int width = 64 / static_cast<int>(sizeof(T));
-  alignas(64) T at[width];
-  unsigned elements;
-  int runs;
+  alignas(64) T at[width] = {};
+  unsigned elements = 0;
+  int runs = 0;
 
-  explicit run_lanes(int run) : elements(0), runs(width / run) {
+  constexpr run_lanes() = default;
+  constexpr explicit run_lanes(int run) : elements(~0u >> (32 - width / run)), runs(width / run) {
     for (int k = 0; k < width; ++k) at[k] = static_cast<T>(k / run < runs ? k / run : 0);
-    elements = ~0u >> (32 - runs);
   }
   /// Of bytes at most 16, which lie in each quarter of the vector.
   [[gnu::always_inline]] __m512i spread(const T* from) const {
@@ -340,10 +340,20 @@ struct run_lanes {
                                             _mm512_maskz_loadu_epi64(static_cast<__mmask8>(elements), from));
   }
 };
+/// Those of all lengths, of which at least two fill a vector.
+template <class T>
+struct runs_of_lanes {
+  static constexpr int most = run_lanes<T>::width / 2;
+  run_lanes<T> of[most + 1];
+  constexpr runs_of_lanes() {
+    for (int run = 2; run <= most; ++run) of[run] = run_lanes<T>(run);
+  }
+};
 /// Returns how many runs are done.
 template <class T>
 [[gnu::always_inline]] inline int repeat_short(T* to, const T* from, int run, int n) {
-  const run_lanes<T> places(run);
+  static constexpr runs_of_lanes<T> all;
+  const run_lanes<T>& places = all.of[run];
   int r = 0;
   for (int l = 0; l + places.width <= n; l += places.runs * run, r += places.runs)
     _mm512_storeu_si512(to + l, places.spread(from + r));

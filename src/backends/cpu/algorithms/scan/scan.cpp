@@ -4,8 +4,8 @@
 // numbers that are not negative never decreases.
 //
 // Lanes are scans that run in parallel in vector registers: adjacent columns, or as many rows or segments of one row as
-// hide the latency of an addition. Short rows, and columns where there are enough for all threads, are scanned from end
-// to end, in one pass. Else all threads find the totals of a wave of segments, small enough to stay in the cache, then
+// hide the latency of an addition. Short rows, and long rows and columns where there are enough for all threads, are scanned
+// from end to end, in one pass. Else all threads find the totals of a wave of segments, small enough to stay in the cache, then
 // scan these.
 #include <algorithm>
 #include <utility>
@@ -41,7 +41,9 @@ class scanner {
   void run() const {
     const int threads = runtime::thread_count();
     const std::int64_t strips = rows_ ? (l_.outer + scan_row_lanes - 1) / scan_row_lanes : l_.outer * column_blocks();
-    if (segments_ == 1 || (!rows_ && (threads == 1 || strips >= 2 * threads))) run_strips(strips);
+    // Rows that are too few for a strip of lanes go one by one: they are to be few among all.
+    const bool whole = !rows_ || l_.outer % scan_row_lanes == 0 || l_.outer >= 8 * scan_row_lanes;
+    if (segments_ == 1 || (whole && (threads == 1 || strips >= 2 * threads))) run_strips(strips);
     else run_waves(threads);
   }
 
@@ -61,14 +63,19 @@ class scanner {
     });
   }
 
-  /// Rows of one segment.
+  /// Adjacent rows from end to end.
   void row_strip(std::int64_t strip) const {
-    alignas(16) char ignored[scan_row_lanes * most_total_bytes];
+    alignas(16) char memory[2][scan_row_lanes * most_total_bytes];
     const std::int64_t first = strip * scan_row_lanes, end = std::min(l_.outer, first + scan_row_lanes);
     const bool full = end - first == scan_row_lanes;
     for (std::int64_t row = first; row < end; row += full ? scan_row_lanes : 1) {
-      const std::int64_t at = row * l_.count;
-      (full ? steps_.rows : steps_.row)(from(at), to(at), l_.count, l_.count, nullptr, ignored);
+      char *before = memory[0], *total = memory[1];
+      for (std::int64_t begin = 0; begin < l_.count; begin += segment) {
+        const std::int64_t at = row * l_.count + begin, length = std::min(segment, l_.count - begin);
+        (full ? steps_.rows : steps_.row)(from(at), to(at), l_.count, length, begin == 0 ? nullptr : before, total);
+        if (begin > 0) steps_.join(before, total, full ? scan_row_lanes : 1);
+        std::swap(before, total);
+      }
     }
   }
 

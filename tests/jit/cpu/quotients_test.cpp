@@ -1,0 +1,201 @@
+// Quotients by a number: compiled loops multiply by its reciprocal and correct, with the bits of the division.
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "backends/cpu/kernels/hooks.hpp"
+#include "sinter/sinter.hpp"
+
+using namespace sinter;
+using namespace sinter::idx;
+
+namespace {
+
+struct compiled_kernels {
+  cpu::tier before = cpu::get_tier();
+  compiled_kernels() { cpu::set_tier(cpu::tier::compiled); }
+  ~compiled_kernels() { cpu::set_tier(before); }
+};
+
+ndarray on_host(const ndarray& x) {
+  ndarray y = x.to_device("cpu");
+  eval(y);
+  return y;
+}
+
+template <class T>
+bool same(T a, T b) {
+  using word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  return (a != a && b != b) || std::bit_cast<word>(a) == std::bit_cast<word>(b);
+}
+
+/// By the processor's division, whatever the compiler knows.
+template <class T>
+T quotient(T a, T b) {
+  volatile T x = a, y = b;
+  return x / y;
+}
+
+template <class T>
+void check_all(const std::vector<T>& numbers, T by) {
+  CAPTURE(by);
+  const ndarray x = on_host(array(numbers)), y = on_host(array(std::vector<T>{by}));
+  const std::vector<T> plain = (x / y).template to_vector<T>(), weak = (x / by).template to_vector<T>();
+  const std::vector<T> among = (2 - (x / by) * 1).template to_vector<T>();  // of a longer kernel
+  ndarray over = on_host(array(numbers));
+  over /= by;
+  const std::vector<T> there = over.template to_vector<T>();
+  int wrong = 0;
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    const T is = quotient(numbers[k], by);
+    wrong += !same(plain[k], is) + !same(weak[k], is) + !same(there[k], is) + !same<T>(among[k], T(2) - is);
+  }
+  CHECK(wrong == 0);
+}
+
+template <class T>
+void check_quotients() {
+  using limits = std::numeric_limits<T>;
+  std::mt19937_64 random(7);
+  std::vector<T> plain, few;
+  for (int k = 0; k < 3000; ++k)
+    plain.push_back(static_cast<T>((static_cast<double>(random() >> 11) * 0x1p-53 - 0.5) * 1000));
+  const T extremes[] = {limits::infinity(),       -limits::infinity(),   limits::quiet_NaN(), limits::max(),
+                        limits::lowest(),         limits::min(),         -limits::min(),      limits::denorm_min(),
+                        3 * limits::denorm_min(), limits::min() * T(1.5)};
+  for (const T by : {T(3), T(255), T(10), T(0.1), T(7.3), T(1), T(2), T(-3), T(1e30), T(1e-30), limits::max(),
+                     limits::min(), limits::denorm_min(), T(0), T(-0.0), limits::infinity(), limits::quiet_NaN()}) {
+    check_all(plain, by);
+    // Zeros of both signs, numbers that are divided without a rest and those beside them.
+    std::vector<T> exact;
+    for (int k = 0; k < 500; ++k) {
+      const T whole = T(k - 250) * by;
+      for (const T x : {whole, std::nextafter(whole, T(1e30)), std::nextafter(whole, T(-1e30)), k % 2 ? T(0) : T(-0.0)})
+        exact.push_back(x);
+    }
+    check_all(exact, by);
+    std::vector<T> zeros = plain;
+    for (std::size_t k = 0; k < zeros.size(); k += 5) zeros[k] = k % 2 ? T(0) : T(-0.0);
+    check_all(zeros, by);
+    // One number for which the short form is none among many for which it is.
+    for (const T x : extremes)
+      for (const std::size_t at : {std::size_t{0}, std::size_t{1500}, plain.size() - 1}) {
+        std::vector<T> some = plain;
+        some[at] = x;
+        check_all(some, by);
+      }
+    // Subnormal quotients, halfway between two.
+    few.clear();
+    for (int k = 0; k < 200; ++k) few.push_back(T(k) * limits::denorm_min() * T(k % 3 + 1));
+    check_all(few, by);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("float32 quotients by a number are those of the division, bit for bit") {
+  const compiled_kernels compiled;
+  check_quotients<float>();
+}
+
+TEST_CASE("float32 quotients whose first approximation is rounded to another number are corrected") {
+  const compiled_kernels compiled;
+  std::vector<float> numbers;
+  for (int k = 0; k < 1000; ++k) numbers.push_back(std::ldexp(0x1.76a2b2p+0f, k % 20 - 10));
+  check_all(numbers, 0x1.3e21e6p+0f);
+}
+
+TEST_CASE("quotients that take the place of what is divided are those of the division where one number is special") {
+  const compiled_kernels compiled;
+  std::vector<double> numbers;
+  for (int k = 0; k < 300000; ++k) numbers.push_back(k % 5000 == 77 ? 0x1p-1070 : 1 + k * 0.37);
+  for (const double by : {3.0, 1000.0}) {
+    ndarray x = on_host(array(numbers));
+    x /= by;
+    const std::vector<double> is = x.to_vector<double>();
+    int wrong = 0;
+    for (std::size_t k = 0; k < numbers.size(); ++k) wrong += !same(is[k], quotient(numbers[k], by));
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("float64 quotients by a number are those of the division, bit for bit") {
+  const compiled_kernels compiled;
+  check_quotients<double>();
+}
+
+TEST_CASE(
+    "quotients by numbers that a kernel computes, in rows, after sums and where indices are read have the division's "
+    "bits") {
+  const compiled_kernels compiled;
+  const ndarray x = on_host(reshape(sin(arange(6000.0)), {20, 300})), index = on_host(arange(300) * 7 % 300);
+  const ndarray by = on_host(array(std::vector<double>{5.7}));
+  const auto one_by_one = [](const ndarray& a, double b) {
+    std::vector<double> all = a.to_vector<double>();
+    for (double& v : all) v = quotient(v, b);
+    return reshape(array(all, {.device = "cpu"}), a.shape());
+  };
+  CHECK(array_equal(x / (by + 1.25), one_by_one(x, 6.95)));
+  CHECK(array_equal(sum(x, 0) / 20, one_by_one(on_host(sum(x, 0)), 20)));
+  CHECK(array_equal(sum(x / 3, 1), sum(one_by_one(x, 3), 1)));
+  CHECK(array_equal(take(x, index, 1) / 1.7, one_by_one(on_host(take(x, index, 1)), 1.7)));
+}
+
+namespace {
+
+/// Smith's quotient as the C source of NumPy has it.
+template <class R>
+std::complex<R> smith(std::complex<R> a, std::complex<R> b) {
+  const R br = std::abs(b.real()), bi = std::abs(b.imag());
+  volatile R ratio, scale, t, u;
+  if (br >= bi) {
+    if (br == 0 && bi == 0) return {quotient(a.real(), br), quotient(a.imag(), br)};
+    ratio = b.imag() / b.real();
+    t = b.imag() * ratio;
+    scale = R(1) / (b.real() + t);
+    t = a.imag() * ratio;
+    u = a.real() * ratio;
+    return {(a.real() + t) * scale, (a.imag() - u) * scale};
+  }
+  ratio = b.real() / b.imag();
+  t = b.real() * ratio;
+  scale = R(1) / (b.imag() + t);
+  t = a.real() * ratio;
+  u = a.imag() * ratio;
+  return {(t + a.imag()) * scale, (u - a.real()) * scale};
+}
+
+template <class R>
+void check_complex() {
+  using limits = std::numeric_limits<R>;
+  const R parts[] = {
+      R(0), R(-0.0), R(1), R(-2.5), R(3e-7), limits::min(), limits::max(), limits::infinity(), limits::quiet_NaN()};
+  std::vector<std::complex<R>> a, b;
+  for (const R p : parts)
+    for (const R q : parts)
+      for (const R r : parts)
+        for (const R s : parts) a.emplace_back(p, q), b.emplace_back(r, s);
+  std::mt19937_64 random(3);
+  const auto part = [&] { return static_cast<R>(static_cast<double>(random() >> 11) * 0x1p-52 - 1); };
+  for (int k = 0; k < 4000; ++k) a.emplace_back(part(), part()), b.emplace_back(part(), part());
+  const std::vector<std::complex<R>> is =
+      on_host(on_host(array(a)) / on_host(array(b))).template to_vector<std::complex<R>>();
+  int wrong = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    const std::complex<R> should = smith(a[k], b[k]);
+    wrong += !same(is[k].real(), should.real()) + !same(is[k].imag(), should.imag());
+  }
+  CHECK(wrong == 0);
+}
+
+}  // namespace
+
+TEST_CASE("quotients of complex numbers are Smith's for all signs, zeros and infinities") {
+  check_complex<float>();
+  check_complex<double>();
+}
