@@ -17,7 +17,7 @@
 #include "runtime/hooks.hpp"
 #include "runtime/pool.hpp"
 #include "sinter/error.hpp"
-#include "support/simulated_graph.hpp"
+#include "support/simulated/graph.hpp"
 #include "support/simulated_libraries.hpp"
 
 namespace sim {
