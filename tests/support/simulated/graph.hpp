@@ -45,19 +45,21 @@ class sim_graph final : public runtime::repeating_work, public runtime::stepping
     return true;
   }
   std::size_t room_for(const runtime::step_sequence&) const override { return sizeof(std::int64_t); }
-  /// As the device does it: what is taken and moved is copied in any order, here the one that overwrites places first.
+  /// As the device does it: what is taken and moved is copied in any order, here the one that overwrites places first, the
+  /// condition is read at any time meanwhile, here when all is copied, and steps beyond the end fill up eights.
   void launch_steps(const runtime::step_sequence& all, void* room) override {
     const auto loop = [steps = steps_, all, room] {
       std::int64_t& step = *static_cast<std::int64_t*>(room);
+      const auto ends = [&] { return all.steps < 0 ? !*static_cast<const bool*>(all.again) : step + 1 == all.steps; };
       for (step = 0;; ++step) {
         run_all(steps);
         copy_after(step, all.aside);
-        const bool is_last = all.steps < 0 ? !*static_cast<const bool*>(all.again) : step + 1 == all.steps;
-        if (!is_last) copy_after(step, all.taken);
+        if (!ends()) copy_after(step, all.taken);
         copy_after(step, all.moved);
-        if (is_last) return;
+        if (ends()) break;
         if (all.number) ++*all.number;
       }
+      for (std::int64_t k = step + 1; all.steps < 0 && k % 8 != 0; ++k) run_all(steps);
     };
     push_({nullptr, loop, nullptr});
   }
