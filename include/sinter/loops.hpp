@@ -8,13 +8,14 @@
 //
 // What is passed on, the carry, is a structure of arrays (array_tree.hpp), whose shapes and dtypes the steps keep; the
 // numbers in it are the host's. A step gets arrays of its own: what it writes to them changes neither the caller's arrays nor
-// what an earlier step has given. A step is an ordinary function. Small steps on the CPU are called a few times, as JAX traces
-// them once: where two calls in a row record the same, the steps that follow are run without being called (docs/vmap.md has
-// the conditions; .call_each turns it off), as one kernel where elements can go through all steps by themselves, and the loop
-// is done when it returns. In all other cases the function is called
-// for each step: what it records is fused as in any loop, repeated steps of elementwise operations become a loop in a kernel
-// (docs/design.md), and nothing waits for the device except the condition of while_loop. Derivatives and vmap go through
-// loops as through what their steps record.
+// what an earlier step has given. A step is an ordinary function. Small steps are called a few times, as JAX traces them
+// once: where two calls in a row record the same, the steps that follow are run without being called (docs/vmap.md has the
+// conditions; .call_each turns it off), as one kernel where elements can go through all steps by themselves. On the CPU such
+// a loop is done when it returns; a GPU goes from step to step by itself, also by the condition of a while_loop, and the host
+// waits only where steps may find errors in data. In all other cases the function is called for each step: what it records is
+// fused as in any loop, repeated steps of elementwise operations become a loop in a kernel (docs/design.md), and nothing
+// waits for the device except the condition of while_loop. Derivatives and vmap go through loops as through what their steps
+// record.
 #pragma once
 #include <algorithm>
 #include <cstdint>
