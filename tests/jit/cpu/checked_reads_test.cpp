@@ -6,29 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "backends/cpu/kernels/hooks.hpp"
-#include "sinter/sinter.hpp"
+#include "jit/cpu/compiled_kernels.hpp"
 #include "support/message_of.hpp"
 
 using namespace sinter;
 using namespace sinter::idx;
-
-namespace {
-
-/// While it lives, kernels are compiled.
-struct compiled_kernels {
-  cpu::tier before = cpu::get_tier();
-  compiled_kernels() { cpu::set_tier(cpu::tier::compiled); }
-  ~compiled_kernels() { cpu::set_tier(before); }
-};
-
-ndarray on_host(const ndarray& x) {
-  ndarray y = x.to_device("cpu");
-  eval(y);
-  return y;
-}
-
-}  // namespace
+using sinter_test::compiled_kernels;
+using sinter_test::on_host;
 
 TEST_CASE("an index out of range among many is told, wherever it is, and none is told where all are in range") {
   const compiled_kernels compiled;

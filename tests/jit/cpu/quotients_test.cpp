@@ -8,25 +8,14 @@
 #include <random>
 #include <vector>
 
-#include "backends/cpu/kernels/hooks.hpp"
-#include "sinter/sinter.hpp"
+#include "jit/cpu/compiled_kernels.hpp"
 
 using namespace sinter;
 using namespace sinter::idx;
+using sinter_test::compiled_kernels;
+using sinter_test::on_host;
 
 namespace {
-
-struct compiled_kernels {
-  cpu::tier before = cpu::get_tier();
-  compiled_kernels() { cpu::set_tier(cpu::tier::compiled); }
-  ~compiled_kernels() { cpu::set_tier(before); }
-};
-
-ndarray on_host(const ndarray& x) {
-  ndarray y = x.to_device("cpu");
-  eval(y);
-  return y;
-}
 
 template <class T>
 bool same(T a, T b) {
