@@ -4,6 +4,7 @@
 
 #include "jit/cuda/schedule/choose.hpp"
 #include "jit/cuda/schedule/legal.hpp"
+#include "jit/program/rewrite/apart.hpp"
 #include "jit/program/rewrite/common_factor.hpp"
 #include "jit/program/rewrite/wrapped_reads.hpp"
 
@@ -82,6 +83,45 @@ const launch& with_near_results(const launch& l, launch& to) {
   return to;
 }
 
+// --- a few places beside each other
+
+/// Places, and bytes of them for the four neighbours that a thread has; instructions and operands of a program that are copied for
+/// each place; the least extent along which vectors pay.
+constexpr std::int64_t most_places = 4, most_bytes_of_places = 48, most_stride_of_places = 8, least_row = 64;
+constexpr std::size_t most_copied = 96, most_operands = 16;
+
+/// Whether the elements of some input along this axis lie beside each other, and those along the last one behind them.
+bool has_places(const launch& l, int axis) noexcept {
+  const int inner = l.extents.size() - 1;
+  const std::int64_t places = l.extents[axis];
+  if (places < 2 || places > most_places) return false;
+  bool any = false;
+  for (std::size_t k = 0; k < l.inputs.size(); ++k) {
+    const std::int64_t along = l.inputs[k].strides[axis], next = l.inputs[k].strides[inner];
+    if (std::abs(along) != 1 || next < places || next > most_stride_of_places) continue;
+    if (4 * next * static_cast<std::int64_t>(size_of_input(l, k)) > most_bytes_of_places) return false;
+    any = true;
+  }
+  return any;
+}
+
+/// Elementwise: what a thread reads by vectors, such as whole pixels, are several results of its.
+const launch& with_places_apart(const launch& l, launch& to) {
+  const int rank = l.extents.size();
+  if (rank < 2 || l.extents[rank - 1] < least_row || core::element_count(l.extents) < many_elements ||
+      !l.wraps.empty() || l.code->loop.end != 0 || l.inputs.size() > most_operands || !asks_for_no_place(*l.code))
+    return l;
+  for (int axis = 0; axis + 1 < rank; ++axis) {
+    const auto places = static_cast<std::size_t>(l.extents[axis]);
+    if (!has_places(l, axis) || places * l.code->code.size() > most_copied ||
+        places * (l.inputs.size() + l.outputs.size()) > most_operands)
+      continue;
+    jit::take_apart(l, axis, to);
+    return to;
+  }
+  return l;
+}
+
 }  // namespace
 
 const launch& lowered(const launch& l, launch& to) {
@@ -92,7 +132,8 @@ const launch& lowered(const launch& l, launch& to) {
     }
     return with_near_results(l, to);
   }
-  if (l.code->kind != jit::kernel_kind::elementwise || !jit::has_gathers(*l.code)) return l;
+  if (l.code->kind != jit::kernel_kind::elementwise) return l;
+  if (!jit::has_gathers(*l.code)) return with_places_apart(l, to);
   const std::vector<jit::shifted_input> shifted = jit::shifted_inputs(l);
   if (shifted.empty()) return l;
   jit::unwrap(l, shifted, to);
