@@ -107,6 +107,12 @@ static inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shi
   shift &= 31;
   return shift ? high << shift | low >> (32 - shift) : high;
 }
+static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
+  const unsigned long long bytes = (unsigned long long)b << 32 | a;
+  unsigned r = 0;
+  for (int k = 0; k < 4; ++k) r |= unsigned(bytes >> 8 * (selector >> 4 * k & 7) & 0xff) << 8 * k;
+  return r;
+}
 static inline int __ffs(int x) { return __builtin_ffs(x); }
 static inline int atomicCAS(int* at, int expected, int wanted) {
   const int old = *at;

@@ -112,10 +112,9 @@ class tile_writer : map_writer {
     });
     t_.unrolled("u", units, [&] {
       const part_place p = place_in(rows, "u");
+      if (vec_ > 1) t_("sn::turn(f[u]);");
       t_.unrolled("j", vec_, [&] {
-        t_(pack(k, vec_), " row;");
-        t_.each("l", vec_, "row.v[l] = f[u][l].v[j];");
-        t_("sn::put(m", k, " + (j * ", rows, " + ", p.at, ") * ", pitch(k), " + ", p.line, " * ", vec_, ", row);");
+        t_("sn::put(m", k, " + (j * ", rows, " + ", p.at, ") * ", pitch(k), " + ", p.line, " * ", vec_, ", f[u][j]);");
       });
     });
   }
