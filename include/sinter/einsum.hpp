@@ -20,8 +20,8 @@ using contraction_path = std::vector<std::vector<int>>;
 struct einsum_kw {
   kwonly _kw{};
   /// How the order of contraction is found: "optimal" (fewest multiplications of all orders; up to 12 operands), "greedy"
-  /// (the step that shrinks what is left most, again and again), "auto" (optimal up to 6 operands, else greedy), "none" (from
-  /// left to right).
+  /// (the step that shrinks what is left most, again and again), "auto" (all at once where one of up to four has every
+  /// letter, else optimal up to 6 operands, else greedy), "none" (from left to right).
   std::string_view optimize = "auto";
   /// The order itself, from einsum_path.
   contraction_path path{};
@@ -34,9 +34,10 @@ struct einsum_kw {
 /// name is summed over, one that an operand names twice takes its diagonal. Without `->` the output has the letters
 /// that occur once, in alphabetical order, after the axes of `...`. Extents of 1 broadcast.
 ///
-/// Indices that occur in one operand only are summed first. Then operands are contracted pair by pair: those with free
-/// indices on both sides and summed ones by the device's matrix product (see products.hpp), at the call; all others by
-/// recorded kernels, products and their sums in one. A single operand whose indices are all kept gives a view of it.
+/// Indices that occur in one operand only are summed first. Then the operands of a step, if one of them has all of their indices, are
+/// one recorded sum of products, else they are contracted pair by pair: those with free indices on both sides and summed ones by the
+/// device's matrix product (see products.hpp), at the call; all others by recorded kernels, products and their sums in one. A single
+/// operand whose indices are all kept gives a view of it.
 /// float16 and bfloat16 are summed in float32 and rounded once, at the end.
 ///
 /// value_error: subscripts that are not well formed (NumPy's words); shape_error: extents that do not fit.

@@ -87,10 +87,13 @@ class evaluation {
     sum_first(left);
     for (std::vector<int> step : path) {
       std::vector<labelled> taken = take_out(left, std::move(step));
+      if (one_sum_suffices(labels_of(taken))) {
+        left.push_back(summed_at_once(taken, labels_of(left)));
+        continue;
+      }
       labelled product = std::move(taken[0]);
       for (std::size_t k = 1; k < taken.size(); ++k) {
-        term_list others;
-        for (const labelled& o : left) others.push_back(o.labels);
+        term_list others = labels_of(left);
         for (std::size_t n = k + 1; n < taken.size(); ++n) others.push_back(taken[n].labels);
         product = contracted(product, taken[k], labels_after(product.labels, taken[k].labels, others, t_.output));
       }
@@ -100,9 +103,27 @@ class evaluation {
   }
 
  private:
+  static term_list labels_of(const std::vector<labelled>& all) {
+    term_list out;
+    for (const labelled& x : all) out.push_back(x.labels);
+    return out;
+  }
+
+  /// The sum of the products of all of them, in the memory order of the one that has all labels.
+  labelled summed_at_once(const std::vector<labelled>& all, const term_list& others) const {
+    const std::size_t whole = term_with_all_labels(labels_of(all));
+    const label_list order = memory_order(all[whole]);
+    value v = arranged_value(all[whole], order);
+    for (std::size_t k = 0; k < all.size(); ++k)
+      if (k != whole) v = product_of_values(v, arranged_value(all[k], order), type_);
+    label_list needed = t_.output;
+    for (const label_list& o : others) needed = united(needed, o);
+    const label_list summed = without(order, needed);
+    return {wrap(summed.empty() ? v : sum_over(v, places_of(summed, order))), without(order, summed)};
+  }
+
   void sum_first(std::vector<labelled>& all) const {
-    term_list terms;
-    for (const labelled& x : all) terms.push_back(x.labels);
+    term_list terms = labels_of(all);
     for (std::size_t k = 0; k < all.size(); ++k) {
       const label_list summed = summed_first(terms, k, t_.output);
       if (summed.empty()) continue;

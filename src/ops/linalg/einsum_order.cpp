@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 
 #include "ops/base/errors.hpp"
 #include "sinter/error.hpp"
@@ -9,7 +10,7 @@
 namespace sinter::ops {
 namespace {
 
-constexpr int most_optimal = 12, most_auto = 6;
+constexpr int most_optimal = 12, most_auto = 6, most_at_once = 4;
 
 void append_product(term_list& left, std::size_t i, std::size_t k, const label_list& output) {
   const label_list a = left[i], b = left[k];
@@ -23,6 +24,12 @@ term_list without_pair(const term_list& left, std::size_t i, std::size_t k) {
   for (std::size_t n = 0; n < left.size(); ++n)
     if (n != i && n != k) others.push_back(left[n]);
   return others;
+}
+
+contraction_path at_once(std::size_t count) {
+  std::vector<int> step(count);
+  std::iota(step.begin(), step.end(), 0);
+  return {step};
 }
 
 /// Greedy: the pair whose product takes least memory beyond the factors it replaces; among equals the cheapest one.
@@ -172,10 +179,21 @@ label_list labels_after(const label_list& a, const label_list& b, const term_lis
   return kept;
 }
 
+bool one_sum_suffices(const term_list& terms) { return terms.size() > 2 && term_with_all_labels(terms) < terms.size(); }
+
+std::size_t term_with_all_labels(const term_list& terms) {
+  label_list all;
+  for (const label_list& in : terms) all = united(all, in);
+  std::size_t k = 0;
+  while (k < terms.size() && terms[k].size() != all.size()) ++k;
+  return k;
+}
+
 contraction_path order_of(const term_list& terms, const einsum_terms& t, const einsum_kw& kw) {
   if (!kw.path.empty()) return checked(kw.path, terms.size());
   const auto count = static_cast<int>(terms.size());
   if (kw.optimize == "none") return left_to_right(terms.size());
+  if (kw.optimize == "auto" && count <= most_at_once && one_sum_suffices(terms)) return at_once(terms.size());
   if (kw.optimize == "greedy" || (kw.optimize == "auto" && count > most_auto)) return greedy(terms, t);
   if (kw.optimize != "optimal" && kw.optimize != "auto")
     ops::fail<value_error>("einsum", "optimize is '", kw.optimize,

@@ -20,6 +20,12 @@ label_list united(const label_list& a, const label_list& b);
 /// The labels that the other list does not hold.
 label_list without(const label_list& all, const label_list& some);
 
+/// Of terms whose labels are all different: one that has every label of them all; the number of terms if there is none.
+std::size_t term_with_all_labels(const term_list& terms);
+/// Whether three or more terms are one sum of products, over the elements of one of them, which it reads once. In pairs the others
+/// would be contracted with it one by one.
+bool one_sum_suffices(const term_list& terms);
+
 /// Moves the operands of one step of a path out of the list of those that are left.
 template <class T>
 std::vector<T> take_out(std::vector<T>& left, std::vector<int> step) {

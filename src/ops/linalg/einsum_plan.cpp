@@ -66,8 +66,22 @@ class description {
     left_[k] = without(before, summed);
     line(text_of(before) + "->" + text_of(left_[k]), "sum, recorded", before, size_of(before, t_), left_[k]);
   }
+  void sum_at_once(const term_list& taken) {
+    const label_list over = taken[term_with_all_labels(taken)];
+    label_list needed = t_.output, after;
+    for (const label_list& o : left_) needed = united(needed, o);
+    for (const label l : over)
+      if (holds(needed, l)) after.push_back(l);
+    std::string what;
+    for (const label_list& in : taken) what += (what.empty() ? "" : ",") + text_of(in);
+    left_.push_back(after);
+    const bool sums = after.size() < over.size();
+    line(what + "->" + text_of(after), sums ? "sum of products, recorded" : "product, recorded", over,
+         size_of(over, t_) * (static_cast<double>(taken.size()) - (sums ? 0 : 1)), after);
+  }
   void contract(std::vector<int> step) {
     const term_list taken = take_out(left_, std::move(step));
+    if (one_sum_suffices(taken)) return sum_at_once(taken);
     label_list product = taken[0];
     for (std::size_t k = 1; k < taken.size(); ++k) {
       term_list others = left_;
