@@ -8,8 +8,10 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backends/cpu/backend.hpp"
@@ -217,6 +219,10 @@ class sim_memory final : public runtime::memory_source {
 
 std::unique_ptr<runtime::memory_source> pinned_source() { return std::make_unique<sim_memory>(); }
 
+/// Launches that the thread puts off.
+thread_local std::optional<std::vector<std::function<void()>>> list_of_thread;
+std::atomic<int> failing_lists{0};
+
 class gpu final : public runtime::backend {
  public:
   explicit gpu(int index)
@@ -246,7 +252,10 @@ class gpu final : public runtime::backend {
     copy(to, from, bytes);
     here().synchronize();
   }
-  void copy(void* to, const void* from, std::size_t bytes) override { copy_on(here(), to, from, bytes); }
+  void copy(void* to, const void* from, std::size_t bytes) override {
+    if (list_of_thread) throw sinter::device_error("[simulated] a copy between the launches of a list");
+    copy_on(here(), to, from, bytes);
+  }
   void enqueue_from_host(void* to, const void* from, std::size_t bytes) override {
     refuse_in_capture("bringing elements from the host");
     copy(to, from, bytes);
@@ -282,7 +291,15 @@ class gpu final : public runtime::backend {
     auto code = std::make_shared<sinter::jit::program>(*l.code);
     auto own = std::make_shared<sinter::jit::launch>(l);
     own->code = code.get();
-    here().enqueue([code, own, &p, scratch] { cpu().run(p, *own, scratch); });
+    auto work = [code, own, &p, scratch] { cpu().run(p, *own, scratch); };
+    if (list_of_thread) list_of_thread->push_back(std::move(work));
+    else here().enqueue(std::move(work));
+  }
+  void begin_list(std::unique_ptr<runtime::launch_list>&) override { list_of_thread.emplace(); }
+  void end_list() override {
+    const auto all = std::exchange(list_of_thread, std::nullopt);
+    if (failing_lists > 0 && failing_lists-- == 1) throw sinter::device_error("[simulated] a list failed");
+    for (const auto& work : *all) here().enqueue(work);
   }
   runtime::algorithms& algorithms() override { return algorithms_; }
   runtime::products& products() override { return products_; }
@@ -457,6 +474,7 @@ void set_order(std::uint64_t seed, bool eager) { scheduler::instance().seed(seed
 tally take_tally() { return scheduler::instance().take(); }
 std::size_t queued() { return scheduler::instance().queued(); }
 void run_what_can() { scheduler::instance().run_what_can(); }
+void fail_list(int which) { failing_lists = which; }
 void set_memory(std::size_t bytes) { scheduler::instance().memory = bytes; }
 
 }  // namespace sim

@@ -42,6 +42,9 @@ std::function<void()> hold(const sinter::device& on, void* stream);
 /// Runs all that is queued, of all devices, but what is held and what waits for that.
 void run_what_can();
 
+/// The list of launches of this number from now on fails, the next one for 1.
+void fail_list(int which);
+
 /// Bytes that the first device has in all; 0: no limit. Counts from the next allocation on.
 void set_memory(std::size_t bytes);
 

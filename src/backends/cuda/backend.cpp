@@ -11,6 +11,7 @@
 
 #include "backends/cuda/algorithms/algorithms.hpp"
 #include "backends/cuda/code.hpp"
+#include "backends/cuda/driver/kernel_list.hpp"
 #include "backends/cuda/driver/driver.hpp"
 #include "backends/cuda/driver/identity.hpp"
 #include "backends/cuda/driver/stream.hpp"
@@ -155,8 +156,21 @@ class cuda_backend final : public runtime::backend {
                               parameters, k.unroll);
     if (runtime::tracing()) [[unlikely]]
       trace_launch(l, k, c);
-    start(k.main, c.first, parameters);
-    if (c.second_stage) start(k.second, c.second, parameters);
+    const std::span<const std::uint64_t> used(parameters, (k.parameter_bytes + 7) / 8);
+    start(k.main, c.first, used);
+    if (c.second_stage) start(k.second, c.second, used);
+  }
+  void begin_list(std::unique_ptr<runtime::launch_list>& kept) override {
+    if (!kept) kept = std::make_unique<kernel_list>();
+    kernel_list& list = static_cast<kernel_list&>(*kept);
+    list.begin();
+    list_of_thread() = &list;
+  }
+  void end_list() override {
+    kernel_list* const list = std::exchange(list_of_thread(), nullptr);
+    if (!list || list->size() == 0) return;
+    begin();
+    list->launch(cuda::current_stream(index_));
   }
 
   void synchronize() override {
@@ -269,10 +283,19 @@ class cuda_backend final : public runtime::backend {
     if (c.second_stage) line += ", then " + shape(c.second);
     trace(index_, line);
   }
-  void start(CUfunction f, const grid& g, std::uint64_t* parameters) {
-    void* arguments[] = {parameters};
-    launch_kernel(f, g, arguments, cuda::current_stream(index_));
+  /// The list that the calling thread's launches go to; null: they are launched at once.
+  static kernel_list*& list_of_thread() {
+    struct thread_list {
+      kernel_list* list = nullptr;
+    };
+    return platform::per_thread<thread_list, cuda_backend>::get().list;
+  }
+  void start(CUfunction f, const grid& g, std::span<const std::uint64_t> parameters) {
     launches_.fetch_add(1, std::memory_order_relaxed);
+    if (kernel_list* const list = list_of_thread())
+      return list->add({f, {g.x, g.y, g.z}, {g.block_x, g.block_y}}, parameters);
+    void* arguments[] = {const_cast<std::uint64_t*>(parameters.data())};
+    launch_kernel(f, g, arguments, cuda::current_stream(index_));
   }
 
   // The driver determines the kind of each address: an array's memory may be host memory.

@@ -246,6 +246,7 @@ std::unique_ptr<kernel> kernel_table::load(const jit::program& p, const jit::cud
   if (jit::cuda_has_second_stage(v)) loaded->second = function_of(library, name + "_2");
   loaded->variant = v;
   loaded->layout = jit::cuda_layout(p, v);
+  loaded->parameter_bytes = jit::cuda_layout_bytes(p, loaded->layout);
   using enum jit::cuda_shape;
   if (v.shape == linear || v.shape == strided || v.shape == flat_rows) loaded->unroll = jit::cuda_unroll(p, v);
   return loaded;

@@ -21,6 +21,7 @@ namespace sinter::cuda {
 struct kernel {
   jit::cuda_variant variant;
   std::vector<jit::cuda_field> layout;  // of its parameters
+  std::size_t parameter_bytes = 0;      // of the layout
   int unroll = 0;                       // jit::cuda_unroll(), which walks the program; 0: no shape of its kind
   CUfunction main = nullptr, second = nullptr;
 };

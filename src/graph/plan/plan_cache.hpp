@@ -9,6 +9,7 @@
 
 #include "graph/plan/planner.hpp"
 #include "jit/program/launch.hpp"
+#include "runtime/launch_list.hpp"
 
 namespace sinter::graph {
 
@@ -41,6 +42,8 @@ class cached_plan {
   /// Of the kernels that run code, in their order. Bound; what depends on memory (addresses, with them the operands'
   /// offsets, and faults) is the caller's.
   std::vector<jit::launch> launches;
+  /// What the device keeps of these launches.
+  std::unique_ptr<runtime::launch_list> list;
 
   /// Takes the decided plan of a planner, which goes on showing its kernels.
   explicit cached_plan(planner& made);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "graph/run/kept_arrays.hpp"
+#include "graph/run/listed_launches.hpp"
 #include "graph/run/live_values.hpp"
 #include "graph/plan/plan_cache.hpp"
 #include "graph/run/launch_times.hpp"
@@ -199,6 +200,7 @@ class flusher {
     runtime::submission work(*backend_);
     void* const scratch_memory = scratch ? work.writes(*scratch) : nullptr;
     const bool captured = backend_->current_stream().notes() != nullptr;
+    listed_launches list(*backend_, !captured && suits_list() ? &plan_->list : nullptr, done_);
     std::size_t declared = 0;
     for (job& j : jobs_) {
       done_ = static_cast<std::size_t>(&j - jobs_.data());
@@ -243,6 +245,14 @@ class flusher {
         else j.fault.reset();
       }
     }
+    list.end();
+  }
+
+  /// Whether several launches follow each other with nothing between them.
+  bool suits_list() const {
+    constexpr int few = 2;
+    return launched_ >= few && !runtime::synchronous() && !profiling() &&
+           std::none_of(jobs_.begin(), jobs_.end(), [](const job& j) { return j.copy_from != nullptr; });
   }
 
   /// Waits for a kernel. A failure of the device ends the flush; faults in data are thrown when results are committed.
