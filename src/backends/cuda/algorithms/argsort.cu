@@ -55,13 +55,13 @@ struct bin_word {
   }
 };
 
-/// keys[k] = the word of position k; positions[k] = k.
+/// keys[k] = the word of position k; positions[k] = k, or what is carried instead.
 template <class Word, class Key, class Index>
-__global__ void first_words(const Word word, Key* keys, Index* positions, i64 n) {
+__global__ void first_words(const Word word, const Index* carried, Key* keys, Index* positions, i64 n) {
   const i64 step = static_cast<i64>(gridDim.x) * blockDim.x;
   for (i64 k = static_cast<i64>(blockIdx.x) * blockDim.x + threadIdx.x; k < n; k += step) {
     keys[k] = static_cast<Key>(word(k));
-    positions[k] = static_cast<Index>(k);
+    positions[k] = carried ? carried[k] : static_cast<Index>(k);
   }
 }
 /// keys[k] = the word of positions[k].
@@ -95,13 +95,13 @@ class word_sort {
         temporary_(temporary),
         temporary_bytes_(temporary_bytes) {}
 
-  /// Sorts by `bits` bits of the words.
+  /// Sorts by `bits` bits of the words. `carried`: what goes with them instead of positions; then this is the only pass.
   template <class Word>
-  cudaError_t pass(const Word& word, int bits) {
+  cudaError_t pass(const Word& word, int bits, const Index* carried = nullptr) {
     const i64 blocks = looping_blocks(c_, n_, threads);
     if (first_)
-      SINTER_TRY(launch(c_, first_words<Word, Key, Index>, blocks, threads, 0, word, keys_.Current(),
-                        positions_.Current(), n_));
+      SINTER_TRY(launch(c_, first_words<Word, Key, Index>, blocks, threads, 0, word, carried,
+                        keys_.Current(), positions_.Current(), n_));
     else
       SINTER_TRY(launch(c_, next_words<Word, Key, Index>, blocks, threads, 0, word, keys_.Current(),
                         positions_.Current(), n_));
@@ -110,6 +110,8 @@ class word_sort {
                                            bits, c_.stream);
   }
   Index* positions() { return positions_.Current(); }
+  /// The words of the last pass, in order.
+  Key* keys() { return keys_.Current(); }
 
   static cudaError_t temporary_bytes(i64 n, std::size_t& bytes) {
     cub::DoubleBuffer<Key> keys;
@@ -316,15 +318,18 @@ cudaError_t bin_sort_temporary(const context&, i64 n, i64, std::size_t& bytes) {
 }
 
 cudaError_t sort_by_bin(const context& c, const void* bins, int bytes_of_bin, i64 n, i64 bin_count,
-                        const position_buffers& b, u32*& sorted) {
+                        const u32* weights, const position_buffers& b, sorted_bins& sorted) {
   key_rule rule;
   rule.bytes = bytes_of_bin;
   word_sort<u32, u32> sort(c, n, static_cast<u32*>(b.keys[0]), static_cast<u32*>(b.keys[1]), b.positions[0],
                            b.positions[1], b.temporary, b.temporary_bytes);
   const int bin_bits = bits_below(bin_count + 1);
+  const bool one_pass = bin_bits <= 32;
   for (int shift = 0; shift < bin_bits; shift += 32)
-    SINTER_TRY(sort.pass(bin_word{{rule, bins, shift, 0, bin_count}}, bin_bits - shift < 32 ? bin_bits - shift : 32));
-  sorted = sort.positions();
+    SINTER_TRY(sort.pass(bin_word{{rule, bins, shift, 0, bin_count}}, bin_bits - shift < 32 ? bin_bits - shift : 32,
+                         one_pass ? weights : nullptr));
+  sorted.bins = one_pass ? sort.keys() : nullptr;
+  (one_pass && weights ? sorted.weights : sorted.positions) = sort.positions();
   return cudaSuccess;
 }
 

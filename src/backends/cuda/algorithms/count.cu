@@ -1,4 +1,6 @@
 // Counting: elements of each bin, histograms, and sums of weights by bin.
+#include <type_traits>
+
 #include "backends/cuda/algorithms/bin_sum_kernels.cuh"
 #include "backends/cuda/algorithms/count_kernels.cuh"
 #include "backends/cuda/algorithms/device_common.cuh"
@@ -143,18 +145,33 @@ __device__ __forceinline__ double warp_sum(double x) {
   return x;
 }
 
+/// Entries in the order of their bins.
+template <class Bin, class Weight>
+struct entries_by_bin {
+  sorted_bins sorted;
+  const Bin* bins;
+  const Weight* weights;
+
+  __device__ i64 bin(i64 k) const {
+    return sorted.bins ? static_cast<i64>(sorted.bins[k]) : static_cast<i64>(bins[sorted.positions[k]]);
+  }
+  __device__ double weight(i64 k) const {
+    if (sizeof(Weight) == 4 && sorted.weights) return static_cast<double>(__uint_as_float(sorted.weights[k]));
+    return static_cast<double>(weights[sorted.positions[k]]);
+  }
+};
+
 /// Weights in the order of their bins, and the begin and end of each bin; bins out of range are dropped.
 template <class Bin, class Weight>
-__global__ void gather_weights(const Bin* bins, const Weight* weights, const u32* positions, i64 n, i64 bin_count,
-                               double* sorted, u32* begins, u32* ends) {
+__global__ void gather_weights(const entries_by_bin<Bin, Weight> e, i64 n, i64 bin_count, double* sorted, u32* begins,
+                               u32* ends) {
   const i64 step = static_cast<i64>(gridDim.x) * blockDim.x;
   for (i64 k = static_cast<i64>(blockIdx.x) * blockDim.x + threadIdx.x; k < n; k += step) {
-    const u32 p = positions[k];
-    const Bin b = bins[p];
-    sorted[k] = static_cast<double>(weights[p]);
+    const i64 b = e.bin(k);
+    sorted[k] = e.weight(k);
     if (b < 0 || b >= bin_count) continue;
-    if (k == 0 || bins[positions[k - 1]] != b) begins[b] = static_cast<u32>(k);
-    if (k == n - 1 || bins[positions[k + 1]] != b) ends[b] = static_cast<u32>(k + 1);
+    if (k == 0 || e.bin(k - 1) != b) begins[b] = static_cast<u32>(k);
+    if (k == n - 1 || e.bin(k + 1) != b) ends[b] = static_cast<u32>(k + 1);
   }
 }
 
@@ -220,10 +237,12 @@ cudaError_t add_bins(const context& c, const Bin* bins, const Weight* weights, i
   const std::size_t bytes = static_cast<std::size_t>(bin_count) * sizeof(u32);
   SINTER_TRY(cudaMemsetAsync(l.begins, 0, bytes, c.stream));
   SINTER_TRY(cudaMemsetAsync(l.ends, 0, bytes, c.stream));
-  u32* positions = nullptr;
-  SINTER_TRY(sort_by_bin(c, bins, sizeof(Bin), n, bin_count, l.buffers, positions));
-  SINTER_TRY(launch(c, gather_weights<Bin, Weight>, looping_blocks(c, n, threads), threads, 0, bins, weights, positions,
-                    n, bin_count, l.level[0], l.begins, l.ends));
+  entries_by_bin<Bin, Weight> e{{}, bins, weights};
+  const bool carries = std::is_same_v<Weight, float>;
+  SINTER_TRY(sort_by_bin(c, bins, sizeof(Bin), n, bin_count, carries ? reinterpret_cast<const u32*>(weights) : nullptr,
+                         l.buffers, e.sorted));
+  SINTER_TRY(launch(c, gather_weights<Bin, Weight>, looping_blocks(c, n, threads), threads, 0, e, n, bin_count,
+                    l.level[0], l.begins, l.ends));
   sum_levels levels{};
   i64 length = n;
   for (int k = 0; k < most_levels; ++k) {

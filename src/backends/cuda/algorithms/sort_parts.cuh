@@ -30,10 +30,16 @@ cudaError_t position_sort_temporary(const context& c, const row_job& j, std::siz
 /// *sorted: which of the buffers has the positions.
 cudaError_t sort_positions(const context& c, const position_sort& s, const position_buffers& b, u32*& sorted);
 
-/// Sorts positions 0 to n - 1 by bins[position], numbers of 4 or 8 bytes; bins outside [0, bin_count) go last. n is below 2^32.
+/// What is sorted by bin: the bins, and the weights or the positions that they had. Null: what is not there.
+struct sorted_bins {
+  const u32 *bins = nullptr, *weights = nullptr, *positions = nullptr;
+};
+/// Sorts positions 0 to n - 1 by bins[position], numbers of 4 or 8 bytes; bins outside [0, bin_count) go last, as bin_count. n is below
+/// 2^32. Where bins have up to 32 bits, they are given too, and `weights`, 4 bytes each, if not null, are carried in place of
+/// positions: what is read by position lies anywhere in memory.
 cudaError_t bin_sort_temporary(const context& c, i64 n, i64 bin_count, std::size_t& bytes);
 cudaError_t sort_by_bin(const context& c, const void* bins, int bytes_of_bin, i64 n, i64 bin_count,
-                        const position_buffers& b, u32*& sorted);
+                        const u32* weights, const position_buffers& b, sorted_bins& sorted);
 
 /// The positions of the first k of each row, ascending. Scratch memory as for a partition of positions at one rank.
 cudaError_t select_first_by_rank(const context& c, const row_job& j, i64 k, const void* keys, i64* result,

@@ -32,18 +32,16 @@ cudaError_t place(const context& c, const transpose_job& j, const u32* positions
 
 template <class I>
 cudaError_t transpose(const context& c, const transpose_job& j, const transpose_layout& l) {
-  u32* positions = nullptr;
-  SINTER_TRY(sort_by_bin(c, j.indices, sizeof(I), j.entries, j.columns, l.buffers, positions));
-  // Keys lie in the buffer of the same number as positions.
-  const u32* const keys = static_cast<const u32*>(l.buffers.keys[positions == l.buffers.positions[0] ? 0 : 1]);
-  SINTER_TRY(launch(c, csr_column_starts<I>, looping_blocks(c, j.columns + 1, threads), threads, 0, keys, j.entries,
+  sorted_bins sorted;
+  SINTER_TRY(sort_by_bin(c, j.indices, sizeof(I), j.entries, j.columns, nullptr, l.buffers, sorted));
+  SINTER_TRY(launch(c, csr_column_starts<I>, looping_blocks(c, j.columns + 1, threads), threads, 0, sorted.bins, j.entries,
                     j.columns, static_cast<I*>(j.new_indptr)));
   switch (j.bytes) {
-    case 1: return place<I, u8>(c, j, positions);
-    case 2: return place<I, u16>(c, j, positions);
-    case 4: return place<I, u32>(c, j, positions);
-    case 8: return place<I, u64>(c, j, positions);
-    default: return place<I, csr_wide_word>(c, j, positions);
+    case 1: return place<I, u8>(c, j, sorted.positions);
+    case 2: return place<I, u16>(c, j, sorted.positions);
+    case 4: return place<I, u32>(c, j, sorted.positions);
+    case 8: return place<I, u64>(c, j, sorted.positions);
+    default: return place<I, csr_wide_word>(c, j, sorted.positions);
   }
 }
 
