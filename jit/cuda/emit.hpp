@@ -77,10 +77,11 @@ struct cuda_variant {
   // a group if rows are whole groups.
   std::uint8_t vector = 1;
   std::uint8_t groups = 0;  // staged_rows: groups of a thread
-  bool all_groups = false;  // staged_rows: every thread has that many
+  bool all_groups = false;  // staged_rows: every thread has that many; strided with runs: rows are whole vectors
   bool wide_index = false;  // 64-bit index arithmetic
   bool reused =
       false;  // rows, columns: every input has one value for many elements, so memory does not bound the kernel
+  bool alone = false;      // the same: so few threads that they wait for memory; each reads more at a time
   bool whole = false;      // rows and columns of reductions: no result is split, so that there is no second stage
   bool skip_tail = false;  // monotone tail with a multiplier whose sign allows the skip
   bool baseline = false;   // baseline tier: compiles sooner, runs slower: see cuda_has_baseline (units.hpp)

@@ -70,7 +70,7 @@ void kernel_writer::declare_packs(const group_loop& g) {
 }
 
 int kernel_writer::lanes_read(const group_loop& g, int k) const {
-  return g.across ? g.across : input_class(k) == access::lanes ? 1 : g.lanes;
+  return input_class(k) == access::lanes ? 1 : g.across ? g.across : g.lanes;
 }
 
 void kernel_writer::load_groups(const group_loop& g) {
@@ -115,7 +115,8 @@ void kernel_writer::load_run(const group_loop& g, int k) {
     t_.each("w", packs, to, "[w] = sn::fetch<", n, ">(from + w * ", n, ");");
     if (g.whole.empty()) return;
     t_("} else {");
-    t_.each("e", packs * n, "if (", g.within(k), ") ", to, "[e / ", n, "].v[e % ", n, "] = from[e];");
+    if (g.ends) g.ends(k);
+    else t_.each("e", packs * n, "if (", g.within(k), ") ", to, "[e / ", n, "].v[e % ", n, "] = from[e];");
     t_("}");
   });
 }
@@ -127,7 +128,7 @@ void kernel_writer::load_lanes(const group_loop& g, const std::vector<int>& inpu
       const std::string to = "i" + num(k) + "[u]";
       if (!g.across) t_(to, ".v[l] = ", g.lane(k), ";");
       else if (const std::string at = g.vector(k); !at.empty()) fetch(to + "[l]", g.across, at);
-      else t_.each("v", g.across, to, "[l].v[v] = ", g.lane(k), ";");
+      else t_.each("v", lanes_read(g, k), to, "[l].v[v] = ", g.lane(k), ";");
     }
   });
 }
@@ -155,10 +156,8 @@ std::string kernel_writer::lane_value(const group_loop& g, int k) const {
     const std::string e = "(" + num(r.shift) + " + l * " + num(r.stride) + ")", n = num(r.pack);
     return widened(type(k), "n" + num(r.first) + "[u][" + e + " / " + n + "].v[" + e + " % " + n + "]");
   }
-  const char* const lane = input_class(k) == access::lanes ? ".v[0]"
-                           : g.across == 0                 ? ".v[l]"
-                           : g.across == 1                 ? "[l].v[0]"
-                                                           : "[l].v[v]";
+  const bool one = input_class(k) == access::lanes;
+  const char* const lane = g.across == 0 ? one ? ".v[0]" : ".v[l]" : g.across == 1 || one ? "[l].v[0]" : "[l].v[v]";
   return widened(type(k), "i" + num(k) + "[u]" + lane);
 }
 

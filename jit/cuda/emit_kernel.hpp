@@ -41,7 +41,8 @@ struct group_loop {
   text_of value = {};                       // an input that has one value for the group; else empty
   text_of run = {};                         // the address of the first element of an input's run
   std::string whole = {};                   // when runs are read by vectors; empty: always
-  text_of within = {};                      // else: whether element `e` of an input's run is one of the row
+  text_of within = {};                      // else: whether element `e` of an input's run is one of the row,
+  std::function<void(int)> ends = {};       // or what fills the elements of an input's run that lanes need
   text_of vector = {};                      // the address of a vector access; empty: lane by lane
   text_of lane = {};                        // the element of lane l; gathered: its address
   std::function<void(int)> load_staged =

@@ -29,7 +29,10 @@ void set_splits(reduce_geometry& g, const jit::addition_order& o) {
   g.first.y = static_cast<unsigned>(o.splits);
   if (o.splits == 1) return;
   g.second.block_y = static_cast<unsigned>(o.split_lanes);
-  g.second.block_x = static_cast<unsigned>(jit::cuda_block / o.split_lanes);
+  // Where a lane has many splits, fewer threads have more of a block's memory, into which they read ahead.
+  constexpr std::int64_t many = 64;
+  const std::int64_t threads = o.splits / o.split_lanes >= many ? std::max(o.split_lanes, many) : jit::cuda_block;
+  g.second.block_x = static_cast<unsigned>(threads / o.split_lanes);
   g.second.x = static_cast<unsigned>(ceil_div(g.results, g.second.block_x));
 }
 
@@ -156,7 +159,10 @@ grid strided_grid(const launch& l, const jit::cuda_variant& v, int known_unroll,
   bool crossed = false;
   for (auto& o : l.inputs) crossed = crossed || (o.strides[rank - 1] > 1 && o.strides[rank - 2] == 1);
   const std::int64_t down = l.extents[rank - 2];
-  std::int64_t width = std::min<std::int64_t>(power_of_two_above(across), crossed              ? 32
+  // Of few rows, as many as a thread does not take one after the other.
+  const std::int64_t crossed_width =
+      jit::cuda_block / std::min<std::int64_t>(power_of_two_above(ceil_div(down, unroll)), 8);
+  std::int64_t width = std::min<std::int64_t>(power_of_two_above(across), crossed              ? crossed_width
                                                                           : down >= 4 * unroll ? 64
                                                                                                : jit::cuda_block);
   g.block_x = static_cast<unsigned>(width);

@@ -221,6 +221,29 @@ __device__ __forceinline__ void merge_column(A& x, unsigned char* shared) {
   }
 }
 
+// Partial results on their way to shared memory: a thread copies some ahead, waits for all of its own, and joins them. Loads
+// into registers are put off by the compiler until few are in flight.
+template <class A>
+__device__ __forceinline__ void copy_ahead(A* to, const A* from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  enum { unit = sizeof(A) % 8 == 0 ? 8 : 4 };
+  const unsigned at = (unsigned)__cvta_generic_to_shared(to);
+#pragma unroll
+  for (int k = 0; k < (int)sizeof(A); k += unit) {
+    const char* const word = reinterpret_cast<const char*>(from) + k;
+    if (unit == 8) asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(at + k), "l"(word) : "memory");
+    else asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(at + k), "l"(word) : "memory");
+  }
+#else
+  *to = *from;
+#endif
+}
+__device__ __forceinline__ void copied() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
 // The trees of merge_row and merge_column where the threads of a block lie the other way round: thread (x, 0) gets the
 // whole of the lanes threadIdx.y, thread (0, y) that of the lanes threadIdx.x.
 template <class A>

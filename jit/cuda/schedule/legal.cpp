@@ -310,11 +310,16 @@ bool reads_again(const launch& l) noexcept {
   return true;
 }
 
+/// So many blocks leave most of a GPU's registers unused.
+constexpr std::int64_t few_blocks = 132;
+
 void finish_reduction(const launch& l, jit::cuda_variant& v) {
   v.reused = reads_again(l);
   v.outputs.assign(l.outputs.size(), access::strided);
   v.wide_index = !fits_narrow(l, kept_count(l) * std::max<std::int64_t>(reduced_count(l), 1));
-  v.whole = geometry_of(l, v).splits == 1;
+  const reduce_geometry g = geometry_of(l, v);
+  v.whole = g.splits == 1;
+  v.alone = g.first.x * g.splits <= few_blocks;
 }
 
 /// Elements of the vectors of neighbouring results that suit every operand; 1: none.
@@ -337,6 +342,12 @@ std::int64_t column_vectors(const launch& l) noexcept {
   return vectors && any ? n : 1;
 }
 
+/// Whether threads with vectors of neighbouring results were so few that most of a GPU had nothing to do.
+bool has_few_columns(const launch& l) noexcept {
+  const reduce_geometry g = column_geometry(l, 4);
+  return g.first.x * g.splits <= few_blocks / 4;
+}
+
 void make_columns(const launch& l, std::int64_t n, jit::cuda_variant& v) {
   const int rank = l.extents.size(), inner = l.kept - 1;
   v.shape = cuda_shape::reduce_columns;
@@ -344,8 +355,8 @@ void make_columns(const launch& l, std::int64_t n, jit::cuda_variant& v) {
   for (std::size_t k = 0; k < l.inputs.size(); ++k) {
     const operand& o = l.inputs[k];
     const bool uniform = constant_over(l, o, l.kept, rank);
-    const bool linear = n > 1 && !gathered(l, k) && o.strides[inner] != 0;
-    v.inputs.push_back(uniform ? access::uniform : linear ? access::linear : access::strided);
+    const bool several = n > 1 && !gathered(l, k), linear = several && o.strides[inner] != 0;
+    v.inputs.push_back(uniform ? access::uniform : linear ? access::linear : several ? access::lanes : access::strided);
   }
 }
 
@@ -402,8 +413,8 @@ void add_rows(const launch& l, extent_of_search which, variant_list& to) {
     if (suits) to[to.size() - 1].tile.across = static_cast<std::uint8_t>(std::clamp(5 - results, 0, 2));
   }
   add_with_lanes(l, cuda_shape::reduce_rows, to);
-  const bool all = which == extent_of_search::all, runs = all || reduced_count(l) >= 16 * jit::cuda_group;
-  if (runs && set_row_runs(l, all, to[to.size() - 1]) && all) add_with_lanes(l, cuda_shape::reduce_rows, to);
+  const bool all = which == extent_of_search::all;
+  if (set_row_runs(l, all, to[to.size() - 1]) && all) add_with_lanes(l, cuda_shape::reduce_rows, to);
   if (!has_groups_inside(l)) return;
   read_groups_inside(l, to[to.size() - 1]);
   if (which == extent_of_search::all) add_with_lanes(l, cuda_shape::reduce_rows, to);
@@ -412,7 +423,7 @@ void add_rows(const launch& l, extent_of_search which, variant_list& to) {
 void add_columns(const launch& l, extent_of_search which, variant_list& to) {
   const bool all = which == extent_of_search::all;
   if (all || is_crossed(l, false)) add_with_lanes(l, cuda_shape::crossed_columns, to);
-  const std::int64_t n = column_vectors(l);
+  const std::int64_t n = has_few_columns(l) && !all ? 1 : column_vectors(l);
   for (const std::int64_t vector : {n, std::int64_t{1}}) {
     jit::cuda_variant& v = to.add(l);
     make_columns(l, vector, v);
@@ -452,7 +463,7 @@ jit::cuda_variant& variant_list::add(const launch& l) {
   v.kept = l.code->kind == jit::kernel_kind::elementwise ? v.rank : static_cast<std::uint8_t>(l.kept);
   v.vector = 1;
   v.groups = 0;
-  v.all_groups = v.wide_index = v.reused = v.whole = v.skip_tail = v.baseline = false;
+  v.all_groups = v.wide_index = v.reused = v.alone = v.whole = v.skip_tail = v.baseline = false;
   v.tile = {};
   return v;
 }

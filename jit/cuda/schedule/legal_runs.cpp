@@ -18,7 +18,7 @@ using jit::launch;
 using jit::operand;
 
 /// Bytes of a run, and of all that a thread reads for its lanes.
-constexpr std::int64_t most_bytes = 96, most_bytes_of_thread = 320;
+constexpr std::int64_t most_bytes = 128, most_bytes_of_thread = 320;
 constexpr std::int64_t most_stride = 8,
                        most_alone = 4;  // of lanes, where other operands have what lies between, or none
 constexpr std::int64_t vector_bytes = 16;
@@ -267,6 +267,7 @@ bool set_map_runs(const launch& l, int lanes, bool all, jit::cuda_variant& v) {
   run_finder find(l, inner, lanes, all, v);
   if (!find.outputs() || !find.inputs() || (lanes == 1 && !find.any_written())) return false;
   v.vector = static_cast<std::uint8_t>(lanes);
+  v.all_groups = v.back == 0 && l.extents[inner] % lanes == 0;
   mark_late_wraps(l, inner, v);
   return true;
 }
@@ -309,7 +310,12 @@ bool set_row_runs(const launch& l, bool all, jit::cuda_variant& v) {
   plain = v;
   forget_runs(v);
   run_finder find(l, last, jit::cuda_group, all, v);
-  if (find.inputs() && find.any()) return true;
+  // Of short rows the ends, which are read one by one, are too much.
+  const auto pays = [&] {
+    return l.extents[last] >= long_row * jit::cuda_group ||
+           (l.extents[last] % jit::cuda_group == 0 && v.before + v.after == 0);
+  };
+  if (find.inputs() && find.any() && (all || pays())) return true;
   v = plain;
   return false;
 }

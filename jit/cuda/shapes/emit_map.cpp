@@ -113,6 +113,8 @@ class strided_writer : map_writer {
     if (flat_) {
       groups(unroll_, place, whole(c));
       rows_one_by_one();
+    } else if (reads_ends()) {
+      groups(unroll_, place, inside);
     } else {
       t_.scope("if (whole)", [&] { groups(unroll_, place, inside); });
       t_.scope("else", [&] { rows_one_by_one(); });
@@ -278,6 +280,32 @@ std::string map_writer::place_of_output(int k) const {
   return "a.w" + num(k) + " + (" + offset_of(p_.inputs.size() + static_cast<std::size_t>(k)) + ")";
 }
 
+bool map_writer::reads_ends() const {
+  bool all = runs() && v_.all_groups && v_.rank > 1;
+  for (const cuda_wrap& w : v_.wraps) all = all && (w.axis != inner_ || input_class(w.input) == access::run);
+  return all;
+}
+
+/// What the lanes of a group need of the run that input `k` finds, by the addresses of the inputs that share it.
+void map_writer::run_ends(int k) {
+  const int n = run_of(k).pack;
+  std::vector<int> known;
+  for (int l = 0; l < vec_; ++l) {
+    std::vector<std::pair<int, int>> needed;  // an input, and the element of the run
+    for (const int j : element_.inputs) {
+      if (!in_run(j) || run_of(j).first != run_of(k).first) continue;
+      const int e = run_of(j).shift + l * run_of(j).stride;
+      if (!contains(known, e)) known.push_back(e), needed.emplace_back(j, e);
+    }
+    if (needed.empty()) continue;
+    t_.scope("", [&] {
+      t_("const I c", inner_, " = across + ", l, ";");
+      shared_offsets();
+      for (const auto& [j, e] : needed) t_("n", k, "[u][", e / n, "].v[", e % n, "] = *(", place_of(j), ");");
+    });
+  }
+}
+
 void map_writer::groups(int count, const std::string& place, const std::string& inside, const text_of& tile_row) {
   const auto step = [this](int k) { return "l * " + stride_of(static_cast<std::size_t>(k), inner_); };
   walk({.element = element_,
@@ -291,6 +319,8 @@ void map_writer::groups(int count, const std::string& place, const std::string& 
         .inside = inside,
         .value = value_,
         .run = [this](int k) { return run_of(k).shift ? place_of(k) + " - " + num(run_of(k).shift) : place_of(k); },
+        .whole = reads_ends() ? "whole" : "",
+        .ends = [this](int k) { run_ends(k); },
         .vector =
             [&](int k) {
               if (input_class(k) == access::staged) return tile_row(k);

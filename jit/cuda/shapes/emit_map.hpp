@@ -31,6 +31,8 @@ class map_writer : protected kernel_writer {
   std::string stride_of(std::size_t operand, int axis) const;
 
   bool runs() const { return !v_.runs.empty(); }
+  /// Whether all groups of a row are computed in one way, and only what runs have there is read lane by lane at a row's ends.
+  bool reads_ends() const;
 
   int vec_, inner_, unroll_;
   phase element_;
@@ -38,6 +40,7 @@ class map_writer : protected kernel_writer {
 
  private:
   void store_run(int k, const text_of& address);
+  void run_ends(int k);
   std::string coordinate(int j) const;
   std::string offset_of(std::size_t operand) const;
 };

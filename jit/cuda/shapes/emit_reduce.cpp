@@ -17,7 +17,7 @@ namespace sinter::jit::cuda {
 namespace {
 
 /// Bytes that a thread keeps in flight to hide latency.
-constexpr int bytes_in_flight = 64;
+constexpr int bytes_in_flight = 64, bytes_alone = 256;
 
 int results_of_thread(const cuda_variant& v) {
   if (v.shape == cuda_shape::shared_rows) return 1 << v.tile.down;
@@ -111,9 +111,10 @@ class lane_reducer : reduction_writer {
   int unroll() const {
     int bytes = 0;
     for (int k : element_.inputs)
-      if (!fixed(k) && !gathered(k)) bytes += cuda_group * results_ * static_cast<int>(itemsize(type(k)));
+      if (!fixed(k) && !gathered(k))
+        bytes += cuda_group * (input_class(k) == access::lanes ? 1 : results_) * static_cast<int>(itemsize(type(k)));
     const int work = total_weight(p_, 0, p_.epilogue);
-    int n = bytes ? std::clamp(bytes_in_flight / bytes, 1, 8) : 1;
+    int n = bytes ? std::clamp((v_.alone ? bytes_alone : bytes_in_flight) / bytes, 1, 8) : 1;
     if (work > 16) n = std::min(n, 2);
     return work > 48 ? 1 : n;
   }

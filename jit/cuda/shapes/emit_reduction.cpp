@@ -153,33 +153,51 @@ void reduction_writer::leave(const std::string& result, const std::string& acc) 
   t_("}");
 }
 
-/// As long as there are so many more, `n` partial results of a lane at a time.
-void reduction_writer::merge_splits(int n) {
-  t_.scope("for (; s + " + num(n - 1) + " * lanes < a.splits; s += " + num(n) + " * lanes)", [&] {
-    for (int j = 0; j < reductions(); ++j)
-      t_.scope("", [&] {
-        t_(accumulator(p_, j), " some[", n, "];");
-        t_.each("u", n, "some[u] = partials", j, "(a)[(s + u * lanes) * a.results + wanted];");
-        t_.each("u", n, "acc.a", j, ".merge(some[u]);");
-      });
+/// Joins the splits of a lane, as many at a time as there is shared memory for all of a block's threads.
+void reduction_writer::merge_splits(int first_byte, int bytes) {
+  std::string all;
+  for (int j = 0; j < reductions(); ++j) all += (j ? " + sizeof(" : "sizeof(") + accumulator(p_, j) + ")";
+  t_("enum { most = ", bytes, " / (", all, ") & ~3 };");
+  for (int j = 0; j < reductions(); ++j) {
+    const std::string type = accumulator(p_, j);
+    t_(type, "* const ahead", j, " = reinterpret_cast<", type, "*>(",
+       j ? "ahead" + num(j - 1) + " + most" : "shared + " + num(first_byte), ");");
+  }
+  t_("const int threads = blockDim.x * blockDim.y, me = threadIdx.y * blockDim.x + threadIdx.x;");
+  t_.scope("while (s < a.splits)", [&] {
+    t_("const long long left = (a.splits - s + lanes - 1) / lanes;");
+    t_("const int n = left < most / threads ? (int)left : most / threads;");
+    t_("#pragma unroll 4");
+    t_.scope("for (int u = 0; u < n; ++u)", [&] {
+      for (int j = 0; j < reductions(); ++j)
+        t_("sn::copy_ahead(ahead", j, " + u * threads + me, partials", j,
+           "(a) + ((s + u * lanes) * a.results + wanted));");
+    });
+    t_("sn::copied();");
+    t_("#pragma unroll 4");
+    t_.scope("for (int u = 0; u < n; ++u)", [&] {
+      for (int j = 0; j < reductions(); ++j) t_("acc.a", j, ".merge(ahead", j, "[u * threads + me]);");
+    });
+    t_("s += n * lanes;");
   });
 }
 
 void reduction_writer::second_stage() {
-  head(cuda_block * cuda_partial_bytes, cuda_block, "_2");
+  // Of shared memory: what the tree takes, and splits that are read ahead, some for each thread.
+  constexpr int tree = cuda_block * cuda_partial_bytes, ahead = (48 << 10) - tree;
+  const bool ahead_fits = reductions() * cuda_partial_bytes * cuda_block <= ahead;
+  head(ahead_fits ? tree + ahead : tree, cuda_block, "_2");
   t_("const long long wanted = (long long)blockIdx.x * blockDim.x + threadIdx.x;");
   t_("const bool live = wanted < a.results;");
   t_("accs acc;");
   t_("acc.init();");
   t_("long long s = live ? threadIdx.y : a.splits;");
   t_("const long long lanes = blockDim.y;");
-  // Many loads in flight, since latency dominates such a small stage.
-  constexpr int several = 8, many = 32;
-  if (cuda_stored_bytes(p_) <= 8 && reductions() == 1) merge_splits(many);
-  merge_splits(several);
-  t_.loop("for (; s < a.splits; s += lanes)", [&] {
-    for (int j = 0; j < reductions(); ++j) t_("acc.a", j, ".merge(partials", j, "(a)[s * a.results + wanted]);");
-  });
+  if (ahead_fits) merge_splits(tree, ahead);
+  else
+    t_.loop("for (; s < a.splits; s += lanes)", [&] {
+      for (int j = 0; j < reductions(); ++j) t_("acc.a", j, ".merge(partials", j, "(a)[s * a.results + wanted]);");
+    });
   for (int j = 0; j < reductions(); ++j) t_("sn::merge_column(acc.a", j, ", shared);");
   t_("if (live && threadIdx.y == 0) finish(a, (I)wanted, acc);");
   t_("}");

@@ -53,7 +53,7 @@ class reduction_writer : protected kernel_writer {
   void define_accumulators();
   void define_finish();
   void define_partials();
-  void merge_splits(int n);
+  void merge_splits(int first_byte, int bytes);
 
   bool ordered_;  // whether the order of the elements matters
   phase epilogue_;

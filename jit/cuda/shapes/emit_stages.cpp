@@ -74,7 +74,7 @@ class stage_writer : kernel_writer {
   /// What short rows lack is work in flight while the threads of a row wait for its reductions: other rows'.
   int resident_blocks() const {
     const int kept = cuda_kept(p_, v_.groups);
-    return kept <= 16 ? 4 : kept <= 32 ? 3 : 0;
+    return kept <= 16 ? 4 : kept <= 32 ? 3 : kept <= 96 ? 2 : 0;
   }
   std::string register_name(int reg) const { return type_of_register(p_, static_cast<std::size_t>(reg)); }
   bool whole_groups() const { return v_.vector == cuda_group; }
