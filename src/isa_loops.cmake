@@ -37,7 +37,8 @@ sinter_isa_loops(HEADER jit/cpu/interpreter/special_ops.hpp FMA 1 ISAS baseline 
                  jit/cpu/interpreter/special_complex
                  jit/cpu/interpreter/special_legendre
                  jit/cpu/interpreter/special_order)
-sinter_isa_loops(HEADER jit/cpu/interpreter/exponential.hpp FMA 1 ISAS avx2 avx512 LOOPS jit/cpu/interpreter/exponential)
+sinter_isa_loops(HEADER jit/cpu/interpreter/exponential.hpp FMA 1 ISAS avx2 avx512 LOOPS jit/cpu/interpreter/exponential
+                 jit/cpu/interpreter/own_functions)
 sinter_isa_loops(HEADER jit/cpu/interpreter/powers.hpp FMA 1 ISAS avx2 avx512 LOOPS jit/cpu/interpreter/powers)
 # Complex arithmetic stops at AVX2: block_ops.hpp says why.
 sinter_isa_loops(HEADER ${block_ops} FMA 0 ISAS baseline avx2 LOOPS jit/cpu/interpreter/complex)

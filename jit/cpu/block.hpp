@@ -81,6 +81,9 @@ struct block_args {
   int* fault;                  // fault_words: a data_fault, then its details
   int n;          // lanes, a multiple of lane_multiple, at most block_lanes or, in tier 1, takes_any_length()
   int lanes = 0;  // number of lanes that are elements and not padding: effects are restricted to them
+  // Tier 1, takes_halves(): lanes of inputs and outputs of float16 and bfloat16 have 16 bits, as in memory; otherwise n is at most
+  // block_lanes.
+  int halves = 0;
 };
 using block_function = void (*)(const block_args*);
 
@@ -133,6 +136,12 @@ std::vector<block_op> external_operations(const program& p, const block_variant&
 
 /// Whether the function of tier 1 takes more than block_lanes lanes.
 bool takes_any_length(const program& p, const block_variant& v);
+
+/// Whether the function of tier 1 takes block_args::halves: elementwise programs of float16 or bfloat16, where the processor
+/// converts them.
+bool takes_halves(const program& p, const block_variant& v);
+/// Whether the processor converts vectors of float16.
+bool has_half_vectors() noexcept;
 
 /// n indices in [-extent, extent) to [0, extent), as checked_index: `extent` and `axis` are int64 numbers.
 void checked_lanes(void* to, const void* index, const void* extent, const void* axis, int n, int* fault) noexcept;

@@ -16,6 +16,7 @@ cpu_emitter::cpu_emitter(const program& p, const block_variant& v) : p_(p), v_(v
   mark_used();
   find_uniform_carried();
   find_differences();
+  find_vectors();
   for (std::size_t k = 0; k <= p.code.size(); ++k) {
     if (has_loop() && k == p.loop.begin) loop_stage_ = stages_;
     if (has_loop() && k == p.loop.end) after_loop_ = stages_;
@@ -53,6 +54,7 @@ void cpu_emitter::put_in_place(std::size_t k) {
   info& me = info_[k];
   bool scalar = i.op == opcode::param || i.op == opcode::address || (i.op == opcode::load && is_uniform(i.a)) ||
                 (i.op == opcode::coord && is_uniform_coordinate(v_.uniform, i.a)) || (!is_source(i) && !has_effects(i));
+  me.vector = goes_in_vectors(k);
   int stage = !has_loop() || k < p_.loop.begin ? 0 : k < p_.loop.end ? loop_stage_ : after_loop_;
   if (i.op == opcode::carried) {
     me.where = one_value_[i.a] ? place::scalar : place::carried;
@@ -64,14 +66,15 @@ void cpu_emitter::put_in_place(std::size_t k) {
   each_operand(k, [&](std::uint16_t o) {
     scalar = scalar && info_[o].where == place::scalar;
     // A call may read the result of another call of its stage: calls run in program order.
-    bool after = info_[o].where == place::called && !follows_loop(i);
+    bool after = info_[o].where == place::called && !follows_loop(k);
+    after = after || (info_[o].where == place::inlined && info_[o].vector != me.vector && !follows_loop(k));
     if (info_[o].where != place::scalar) stage = std::max(stage, info_[o].stage + (after ? 1 : 0));
   });
   me.stage = stage;
-  if (scalar) me.where = place::scalar;
+  if (scalar) me.where = place::scalar, me.vector = false;
   else if (is_difference_here(k)) me.where = place::within;
-  else if (follows_loop(i)) me.where = place::called;
-  else me.where = is_source(i) && !is_gathered(i) ? place::direct : place::inlined;
+  else if (follows_loop(k)) me.where = place::called;
+  else me.where = is_source(i) && !is_gathered(i) && !me.vector ? place::direct : place::inlined;
   if (me.where == place::inlined) stages_ = std::max(stages_, stage + 1);
   if (me.where == place::called) stages_ = std::max(stages_, stage + 1);
 }
@@ -96,6 +99,10 @@ void cpu_emitter::find_arrays() {
   for (std::size_t k = 0; k < output_count(); ++k) {
     info& me = info_[output_register(k)];
     if (me.where != place::inlined && me.where != place::called) continue;
+    if (is_half_output(k)) {
+      me.in_array = me.in_array || (me.where == place::inlined && !me.vector);
+      continue;
+    }
     if (is_stored_in_runs(k)) {  // where it is computed, in the loop; what was computed before is kept
       me.in_array = me.in_array || !p_.is_in_loop(output_register(k));
       continue;
@@ -114,7 +121,7 @@ void cpu_emitter::find_arrays() {
       bool elsewhere =
           info_[o].where == place::inlined && (info_[o].stage < info_[k].stage || info_[k].where == place::carried);
       if (info_[o].where == place::within) return;
-      bool needed = info_[k].where == place::called && (is_call(p_.code[k]) || info_[o].where != place::scalar);
+      bool needed = info_[k].where == place::called && (is_called(k) || info_[o].where != place::scalar);
       if (needed || elsewhere) info_[o].in_array = true;
     });
   }
@@ -161,6 +168,7 @@ std::string cpu_emitter::expression(std::size_t k, int stage) const {
     if (!is_half(i.type) || (is_moving(k) && !is_uniform(i.a))) return element;
     return (i.type == dtype::f16 ? "sn::f16_to_float(" : "sn::bf16_to_float(") + element + ")";
   }
+  if (i.op == opcode::load && halves_ && is_half(i.type)) return uniform_half(i);
   if (i.op == opcode::load) return std::string("*(const ") + register_type(i.type) + "*)a->inputs[" + num(i.a) + "]";
   if (i.op == opcode::checked_index && i.in_range)
     return within_text(value(i.a, stage), "*(const long long*)a->params[" + num(i.b) + "]");
@@ -178,7 +186,7 @@ unsigned cpu_emitter::parts() const {
   for (std::size_t k = 0; k < info_.size(); ++k) {
     if (info_[k].where == place::unused) continue;
     const instr& i = p_.code[k];
-    if (!is_call(i)) mask |= needed_parts(i);
+    if (!is_called(k)) mask |= needed_parts(i);
     else if (is_complex(i.type) || is_complex(i.arg)) mask |= needed_parts({opcode::add, i.type, i.arg, 0, 0, 0, 0, 0});
   }
   return mask;
@@ -189,7 +197,7 @@ void cpu_emitter::write_pointers() {
   for (std::size_t k = 0; k < info_.size(); ++k) {
     const instr& i = p_.code[k];
     const bool gathers = is_gathered(i) && (info_[k].where == place::inlined || info_[k].where == place::scalar);
-    if (info_[k].where != place::direct && !gathers) continue;
+    if (info_[k].where != place::direct && !gathers && !is_half_load(k)) continue;
     if (i.op == opcode::coord) {
       if (coord.size() <= i.a) coord.resize(i.a + 1u);
       if (!coord[i.a]) out_ += "  const long long* __restrict coord" + num(i.a) + " = a->coords[" + num(i.a) + "];\n";
@@ -200,6 +208,10 @@ void cpu_emitter::write_pointers() {
     std::size_t n = i.op == opcode::reduced ? p_.inputs.size() + i.a : i.a;
     if (input[n]) continue;
     input[n] = true;
+    if (is_half_load(k)) {
+      out_ += half_input(k);
+      continue;
+    }
     const bool gathered = is_gathered(i);
     const std::string type = gathered && is_half(i.type) ? "unsigned short" : lane_type(k), in = num(n);
     out_ += "  const " + type + "* __restrict in" + in + " = (const " + type + "*)a->inputs[" + in + "];\n";
@@ -214,6 +226,10 @@ void cpu_emitter::write_pointers() {
   for (std::size_t k = 0; k < output_count(); ++k) {
     const bool stored = is_stored_in_runs(k);
     advance_.push_back("out" + num(k));
+    if (is_half_output(k)) {
+      out_ += half_output(k);
+      continue;
+    }
     const std::string type = stored ? storage_lane(p_.code[output_register(k)].type) : lane_type(output_register(k)),
                       n = num(k);
     out_ += "  " + type + "* __restrict out" + n + " = (" + type + "*)a->outputs[" + n + "];\n";
@@ -234,7 +250,7 @@ void cpu_emitter::write_scalars(std::size_t first, std::size_t last) {
   for (std::size_t k = first; k < last; ++k) {
     const instr& i = p_.code[k];
     if (info_[k].where != place::scalar || i.op == opcode::address || i.op == opcode::carried) continue;
-    if (is_call(i)) write_scalar_call(k);
+    if (is_called(k)) write_scalar_call(k);
     else if (is_first_of_call(k)) out_ += user_call_text(k, 0, "  ");
     else if (i.op != opcode::user) out_ += scalar_name(k) + " = " + expression(k, 0) + ";\n";
     if (info_[k].in_array) out_ += "  SN_LANES(n) " + lane("t" + num(k), k) + " = r" + num(k) + ";\n";
@@ -248,7 +264,7 @@ std::string cpu_emitter::scalar_name(std::size_t k) const {
 
 void cpu_emitter::write_call(std::size_t k, const std::string& to, const std::string (&from)[3], const char* lanes) {
   std::size_t index = 0;
-  for (std::size_t j = 0; j < k; ++j) index += info_[j].where != place::unused && is_call(p_.code[j]);
+  for (std::size_t j = 0; j < k; ++j) index += info_[j].where != place::unused && is_called(j);
   const instr& i = p_.code[k];
   std::string first = from[0];
   if (is_random(i.op)) {
@@ -314,10 +330,11 @@ std::string cpu_emitter::parts_stored(std::size_t k) const {
 }
 
 void cpu_emitter::write_loop(int stage) {
+  write_vector_loop(stage);
   std::string body;
   std::vector<std::size_t> checks, quotients;
   for (std::size_t k = 0; k < info_.size(); ++k) {
-    if (info_[k].where != place::inlined || info_[k].stage != stage) continue;
+    if (info_[k].where != place::inlined || info_[k].stage != stage || info_[k].vector) continue;
     const std::string me = num(k);
     if (is_quick_quotient(k, stage)) quotients.push_back(k);
     if (p_.code[k].op == opcode::checked_index && p_.code[k].in_range) {
@@ -372,6 +389,10 @@ void cpu_emitter::write_copies() {
   for (std::size_t k = 0; k < output_count(); ++k) {
     std::uint16_t reg = output_register(k);
     if (info_[reg].output == static_cast<int>(k) || is_stored_in_runs(k)) continue;
+    if (is_half_output(k)) {
+      write_half_copy(k);
+      continue;
+    }
     out_ += "  SN_LANES(n) " + lane("out" + num(k), reg) + " = " + value(reg, stages_) + ";\n";
   }
 }
@@ -387,10 +408,15 @@ bool cpu_emitter::takes_any_length() const { return p_.calls.empty() && !has_loo
 
 bool cpu_emitter::is_one_loop() const {
   return takes_any_length() && stages_ == 1 && output_count() == 1 && p_.kind == kernel_kind::elementwise &&
-         operations().empty();
+         operations().empty() && !(vectors_ && has_lanes_and_vectors());
 }
 
-bool cpu_emitter::repeats() const { return takes_any_length() && !operations().empty() && !calls_for_any_length(); }
+bool cpu_emitter::repeats() const {
+  const bool has_arrays = vectors_ && std::any_of(info_.begin(), info_.end(), [](const info& i) {
+                            return i.where == place::inlined && i.in_array && i.output < 0;
+                          });
+  return takes_any_length() && (has_arrays || !operations().empty()) && !calls_for_any_length();
+}
 
 std::string cpu_emitter::text(const std::string& function) {
   function_ = function;
@@ -416,6 +442,7 @@ std::string cpu_emitter::text(const std::string& function) {
     for (const std::string& pointer : advance_) out_ += "  " + pointer + " += n;\n";
     out_ += "  }\n";
   }
+  write_wide_outputs();
   return before_ + out_ + "}\n";
 }
 
@@ -423,7 +450,7 @@ std::vector<block_op> cpu_emitter::operations() const {
   std::vector<block_op> all;
   for (std::size_t k = 0; k < info_.size(); ++k) {
     const instr& i = p_.code[k];
-    if (info_[k].where == place::unused || !is_call(i)) continue;
+    if (info_[k].where == place::unused || !is_called(k)) continue;
     all.push_back(difference_of(k)  ? find_exponential_of_difference(i.type)
                   : is_random(i.op) ? find_random_op(i.op, i.type)
                                     : find_block_op(i.op, i.type, i.arg));
@@ -436,6 +463,8 @@ std::vector<block_op> external_operations(const program& p, const block_variant&
 }
 
 bool is_one_loop(const program& p, const block_variant& v) { return cpu_emitter(p, v).is_one_loop(); }
+
+bool takes_halves(const program& p, const block_variant& v) { return cpu_emitter(p, v).takes_halves(); }
 
 bool takes_any_length(const program& p, const block_variant& v) { return cpu_emitter(p, v).takes_any_length(); }
 

@@ -21,6 +21,9 @@ namespace sinter::jit {
 /// The qualifiers of users' functions.
 inline constexpr const char* cpu_function_words = "inline __attribute__((always_inline))";
 
+/// What loops over vectors of 16-bit floats need in a translation unit.
+extern const char* const half_vector_text;
+
 /// What quotients by a number that all lanes share need in a translation unit.
 extern const char* const quotient_text;
 
@@ -39,6 +42,8 @@ class cpu_emitter {
   /// Whether the function takes more than block_lanes lanes: no users' functions or loops. Where it has arrays of its own it
   /// goes through the lanes block by block.
   bool takes_any_length() const;
+  /// Whether the function takes lanes of 16-bit floats as they lie in memory (block_args::halves).
+  bool takes_halves() const { return halves_; }
   /// Whether the function is one loop over lanes that stores one output and calls nothing: each of its lanes is stored when the
   /// lane's inputs have been read.
   bool is_one_loop() const;
@@ -60,6 +65,7 @@ class cpu_emitter {
     int stage = 0;
     bool in_array = false;  // inlined: a later stage, a call or an output reads it
     int output = -1;        // the output whose memory serves as its array
+    bool vector = false;    // of the loop over vectors of its stage
   };
 
   bool writes_reductions() const { return p_.kind == kernel_kind::reduce && !v_.epilogue; }
@@ -85,7 +91,8 @@ class cpu_emitter {
   bool has_effects(const instr& i) const;
   /// Whether the instruction belongs to a call of a function with a text of its own for lanes.
   bool takes_lanes(const instr& i) const;
-  bool follows_loop(const instr& i) const { return is_call(i) || has_effects(i) || takes_lanes(i); }
+  bool is_called(std::size_t k) const { return is_call(p_.code[k]) && !info_[k].vector; }
+  bool follows_loop(std::size_t k) const { return is_called(k) || has_effects(p_.code[k]) || takes_lanes(p_.code[k]); }
   /// The first instruction of the call of which instruction k is an output, and the end of its instructions.
   std::size_t first_of_call(std::size_t k) const;
   std::size_t end_of_call(std::size_t k) const;
@@ -109,6 +116,20 @@ class cpu_emitter {
   bool is_difference_here(std::size_t k) const;
   const instr* difference_of(std::size_t call) const;
   bool calls_for_any_length() const;
+  // Vectors of 16-bit floats (emit_halves.cpp).
+  void find_vectors();
+  bool goes_in_vectors(std::size_t k) const;
+  bool is_half_load(std::size_t k) const;
+  bool is_half_output(std::size_t k) const;
+  std::string half_input(std::size_t k);
+  std::string half_output(std::size_t k);
+  std::string uniform_half(const instr& i) const;
+  std::string vector_value(std::size_t k, int stage) const;
+  std::string vector_expression(std::size_t k, int stage) const;
+  void write_vector_loop(int stage);
+  void write_half_copy(std::size_t output);
+  void write_wide_outputs();
+  bool has_lanes_and_vectors() const;
   // Quotients by a number (emit_quotients.cpp).
   bool is_quick_quotient(std::size_t k, int stage) const;
   void write_quotients(const std::string& body, const std::vector<std::size_t>& quotients, int stage);
@@ -162,6 +183,8 @@ class cpu_emitter {
   bool loops_ = false;                   // whether something of the loop is used
   std::vector<bool> one_value_;          // carried registers that have one value for all lanes
   std::vector<bool> differences_;        // registers that one exponential reads and nothing else
+  bool vectors_ = false;                 // whether operations on 16-bit floats are loops over vectors
+  bool halves_ = false;                  // and the lanes of inputs and outputs may have 16 bits
   bool in_place_ = false;                // carried registers are updated by the loop over lanes that reads them
   std::vector<std::string> advance_;     // what points to the lanes of a block
   std::string function_, before_, out_;

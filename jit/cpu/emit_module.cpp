@@ -13,7 +13,7 @@ const char* const block_types =
     "struct sn_block_args {\n"
     "  const void* const* inputs;\n  const long long* const* offsets;\n  const long long (*gather_strides)[2];\n"
     "  const void* const* params;\n  const long long* const* coords;\n  void* const* outputs;\n"
-    "  const sn_block_op* operations;\n  int* fault;\n  int n;\n  int lanes;\n};\n"
+    "  const sn_block_op* operations;\n  int* fault;\n  int n;\n  int lanes;\n  int halves;\n};\n"
     "struct sn_random_source {\n  const long long* position;\n  unsigned long long key, base, subsequence;\n};\n"
     "#define SN_LANES(n) _Pragma(\"GCC ivdep\") for (int l = 0; l < (n); ++l)\n"
     "#define SN_ARRAY(T, name, n) alignas(64) T name[n]\n"
@@ -108,7 +108,9 @@ std::string emit_cpu(std::span<const cpu_definition> definitions) {
   if (has_complex) source.append(prelude_text("user_complex"));
   if (reduces) source.append(prelude_text("cpu_reduce_user"));
   const bool divides = functions.find("sn_divisor<") != std::string::npos;
-  return source + text.definitions + block_types + (divides ? quotient_text : "") + functions;
+  const bool halves = functions.find("sn_vector") != std::string::npos;
+  return source + text.definitions + block_types + (divides ? quotient_text : "") + (halves ? half_vector_text : "") +
+         functions;
 }
 
 }  // namespace sinter::jit

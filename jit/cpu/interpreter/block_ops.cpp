@@ -130,15 +130,16 @@ namespace {
 
 /// What there is where there are fused multiply-adds; null where libmvec's or the C library's serves.
 #if SINTER_TIER0_X86
-#define SINTER_OWN(find, type)                                            \
-  (tier0::special_isa() == tier0::isa::avx512 ? tier0::avx512::find(type) \
-   : tier0::special_isa() == tier0::isa::avx2 ? tier0::avx2::find(type)   \
+#define SINTER_OWN(find, ...)                                                    \
+  (tier0::special_isa() == tier0::isa::avx512 ? tier0::avx512::find(__VA_ARGS__) \
+   : tier0::special_isa() == tier0::isa::avx2 ? tier0::avx2::find(__VA_ARGS__)   \
                                               : nullptr)
 #else
-#define SINTER_OWN(find, type) ((void)type, nullptr)
+#define SINTER_OWN(find, ...) nullptr
 #endif
 block_op own_power(dtype type) noexcept { return SINTER_OWN(power_op, type); }
 block_op own_exponential(dtype type) noexcept { return SINTER_OWN(exponential_op, type); }
+block_op own_function(opcode op, dtype type, dtype arg) noexcept { return SINTER_OWN(own_function_op, op, type, arg); }
 
 }  // namespace
 }  // namespace tier0
@@ -157,6 +158,7 @@ block_op find_block_op(opcode op, dtype type, dtype arg) noexcept {
     if (block_op found = tier0::own_power(arg)) return found;
   if (op == opcode::exp)
     if (block_op found = tier0::own_exponential(arg)) return found;
+  if (block_op found = tier0::own_function(op, type, arg)) return found;
   if (block_op found = tier0::plain_op(op, arg)) return found;
   if (!is_complex(arg)) return nullptr;
   if (block_op found = tier0::complex_function(op, arg)) return found;
@@ -181,6 +183,8 @@ bool is_plain(dtype t) noexcept { return is_bool(t) || is_integer(t) || t == dty
 bool takes_one_lane(opcode op, dtype type, dtype arg) noexcept {
   return is_plain(type) && is_plain(arg) && !is_special(op) && !is_random(op);
 }
+
+bool has_half_vectors() noexcept { return tier0::active_isa() != tier0::isa::baseline; }
 
 // clang-format off
 bool is_inline_on_cpu(opcode op, dtype type, dtype arg) noexcept {

@@ -1,5 +1,6 @@
-// Powers of float and double as exp(y log x), with the logarithm and its product as pairs: faster than libmvec's, and within 1.5
-// ulp for double, 2.5 for float. What they give for a lane does not depend on its neighbours.
+// Powers of float and double: by whole numbers as products, by others as exp(y log x), with the logarithm and its product as pairs,
+// which is faster than libmvec's and within 1.5 ulp for double, 2.5 for float. What they give for a lane does not depend on its
+// neighbours.
 #include <cmath>
 
 #include "jit/cpu/interpreter/special_lanes.inl"
@@ -7,6 +8,7 @@
 #include "jit/cpu/lane_loops.inl"
 #include "jit/prelude/special/core.h"
 #include "jit/prelude/special/single.h"
+#include "jit/cpu/interpreter/whole_powers.inl"
 
 namespace sn {
 namespace {
@@ -63,40 +65,128 @@ namespace {
 
 struct double_power {
   using type = double;
-  static constexpr int step = int(sizeof(sn::twin) / sizeof(double));
-  SN_MEMBER void of(double* to, const double* x, const double* y) {
-    const sn::sf_pair<sn::twin> e = sn::power_exponent(sn::power_log(sn::load_twin(x)), sn::load_twin(y), 1000.0);
-    sn::store_twin(to, sn::sf_exp(e.hi, e.lo));
+  using vector = sn::twin;
+  static constexpr int step = int(sizeof(sn::twin) / sizeof(double)), together = 1;
+  SN_MEMBER vector load(const double* from) { return sn::load_twin(from); }
+  SN_MEMBER void store(double* to, vector x) { sn::store_twin(to, x); }
+  SN_MEMBER vector with_sign_of(vector x, vector sign) { return sn::sf_copysign(x, sign); }
+  /// Of finite x > 0 and finite y.
+  SN_MEMBER vector positive(vector x, vector y) {
+    const sn::sf_pair<vector> e = sn::power_exponent(sn::power_log(x), y, 1000.0);
+    return sn::sf_exp(e.hi, e.lo);
+  }
+  /// x^y from the product x^|y|; `known`: where nothing of it may have been lost to an overflow or underflow.
+  template <class M>
+  SN_MEMBER vector finish(const sn::whole_product& p, vector x, vector y, M& known) {
+    const vector size = sf_abs(p.hi);
+    const M exact = (size >= vector(0x1p-960)) & (size <= vector(0x1p1000)), falls = y < vector(0.0);
+    vector r = sf_if(exact, p.hi + p.lo, p.hi);
+    if (sf_any(falls)) {
+      const vector q = vector(1.0) / p.hi, rest = sf_fma(-q, p.hi, vector(1.0)) - q * p.lo;
+      r = sf_if(falls, sf_if(exact, sf_fma(q, rest, q), q), r);
+    }
+    known = exact | (x == vector(0.0)) | !(sf_abs(x) < sn::sf_inf(x)) | (sf_abs(y) <= vector(1.0));
+    return r;
+  }
+  template <class M>
+  SN_MEMBER vector whole(const double*, vector x, vector y, M& known) {
+    return finish(sn::whole_power<sn::whole_product>(x, y), x, y, known);
   }
 };
 struct single_power {
   using type = float;
-  static constexpr int step = int(sizeof(sn::singles) / sizeof(float));
-  SN_MEMBER void of(float* to, const float* x, const float* y) {
-    const sn::sf_pair<sn::singles> e =
-        sn::power_exponent(sn::single_power_log(sn::load_singles(x)), sn::load_singles(y), 200.0);
-    sn::store_singles(to, sn::single_exp(e.hi, e.lo, sn::singles(1.0)));
+  using vector = sn::singles;
+  static constexpr int step = int(sizeof(sn::singles) / sizeof(float)), together = 2;  // vectors of one power
+  SN_MEMBER vector load(const float* from) { return sn::load_singles(from); }
+  SN_MEMBER void store(float* to, vector x) { sn::store_singles(to, x); }
+  SN_MEMBER vector with_sign_of(vector x, vector sign) { return sn::single_copysign(x, sign); }
+  SN_MEMBER vector positive(vector x, vector y) {
+    const sn::sf_pair<vector> e = sn::power_exponent(sn::single_power_log(x), y, 200.0);
+    return sn::single_exp(e.hi, e.lo, vector(1.0));
+  }
+  /// A division of floats and a step of Newton's take less than a division of doubles; where floats end there is one.
+  SN_MEMBER sn::twin reciprocal(sn::twin p) {
+    const sn::twin q = sn::widened(vector(1.0) / sn::narrowed(p)), size = sf_abs(p);
+    const auto within = (size >= sn::twin(0x1p-120)) & (size <= sn::twin(0x1p120));
+    const sn::twin better = sf_fma(q, sf_fma(-q, p, sn::twin(1.0)), q);
+    return sf_any(!within) ? sf_if(within, better, sn::twin(1.0) / p) : better;
+  }
+  SN_MEMBER sn::twin finish(const sn::wide_product& p, sn::twin y) {
+    const auto falls = y < sn::twin(0.0);
+    return sf_any(falls) ? sf_if(falls, reciprocal(p.hi), p.hi) : p.hi;
+  }
+  /// All is known: products of floats that overflow or underflow in double do so in float.
+  template <class M>
+  SN_MEMBER vector whole(const float* from, vector, vector y, M& known) {
+    const sn::twin by = sn::widened(y);
+    known = y == y;
+    return sn::narrowed(finish(sn::whole_power<sn::wide_product>(sn::load_twin(from), by), by));
   }
 };
 
-template <class T>
-SN_FN bool is_ordinary_power(T x, T y) {
-  const T inf = T(__builtin_inf());
-  return bool(int(x > 0) & int(x < inf) & int(y > -inf) & int(y < inf));
+/// Where y is infinite or NaN.
+template <class F>
+[[gnu::noinline, gnu::cold]] void infinite_powers(typename F::type* r, const typename F::type* x,
+                                                  const typename F::type* y) {
+  for (int l = 0; l < F::step; ++l)
+    if (!std::isfinite(y[l])) r[l] = std::pow(x[l], y[l]);
 }
-/// C's pow where x or y is special; `found` is |x|^y for the others, whose sign is still to come.
-template <class T>
-[[gnu::noinline, gnu::cold]] T special_power(T x, T y, T found) {
-  const T inf = T(__builtin_inf()), size = std::abs(x), size_y = std::abs(y);
-  if (!(size_y < inf)) return std::pow(x, y);
-  if (y == 0) return 1;
-  if (x != x) return x;
-  const bool whole = std::floor(size_y) == size_y, odd = whole && std::floor(size_y / 2) != size_y / 2;
-  const bool at_end = size == 0 || size == inf;
-  const T r = at_end ? (y > 0) == (size == 0) ? T(0) : inf : found;
-  if (!std::signbit(x)) return r;
-  if (!at_end && !whole) return T(__builtin_nan(""));
-  return odd ? -r : r;
+
+/// x^y, by exp(y log|x|).
+template <class F, class V = typename F::vector>
+SN_FN V any_power(V x, V y) {
+  const V size = sf_abs(x), inf = sn::sf_inf(x), none(0.0), one(1.0);
+  const auto ordinary = (size > none) & (size < inf) & (sf_abs(y) < inf);
+  if (!sf_any(!(ordinary & (x > none)))) return F::positive(x, y);
+  const auto zero = size == none, beyond = size == inf, whole = sf_rint(y) == y;
+  const V half = y * V(0.5), found = F::positive(sf_if(ordinary, size, one), sf_if(ordinary, y, one));
+  V r = sf_if(zero | beyond, sf_if((zero & (y > none)) | (beyond & (y < none)), none, inf), found);
+  r = sf_if((F::with_sign_of(one, x) < none) & whole & !(sf_rint(half) == half), -r, r);
+  r = sf_if((x < none) & !beyond & !whole, sn::sf_nan(x), r);
+  r = sf_if(y == none, one, sf_if(x == x, r, x));
+  if (!sf_any(!(sf_abs(y) < inf))) return r;
+  alignas(64) typename F::type of[F::step], by[F::step], to[F::step];
+  F::store(of, x), F::store(by, y), F::store(to, r);
+  infinite_powers<F>(to, of, by);
+  return F::load(to);
+}
+
+/// The lanes of a vector.
+template <class F>
+SN_FN void some_powers(typename F::type* to, const typename F::type* from, const typename F::type* by) {
+  using V = typename F::vector;
+  const V x = F::load(from), y = F::load(by);
+  const auto whole = (sf_abs(y) <= V(sn::most_whole)) & (sf_rint(y) == y);
+  if (!sf_any(whole)) return F::store(to, any_power<F>(x, y));
+  auto known = whole;
+  const V product = F::whole(from, x, sf_if(whole, y, V(1.0)), known);
+  known = known & whole;
+  F::store(to, sf_any(!known) ? sf_if(known, product, any_power<F>(x, y)) : product);
+}
+/// The lanes of some vectors to a power by the same whole number.
+template <int count>
+SN_FN void whole_powers(double* to, const double* from, double y, int n) {
+  constexpr int step = double_power::step;
+  sn::whole_product r[count];
+  sn::twin x[count];
+  for (int k = 0; k < count; ++k) x[k] = sn::load_twin(from + k * step);
+  sn::whole_power(r, x, n);
+  for (int k = 0; k < count; ++k) {
+    const sn::twin by(y);
+    auto known = by == by;
+    const sn::twin product = double_power::finish(r[k], x[k], by, known);
+    sn::store_twin(to + k * step,
+                   sf_any(!known) ? sf_if(known, product, any_power<double_power>(x[k], by)) : product);
+  }
+}
+template <int count>
+SN_FN void whole_powers(float* to, const float* from, float y, int n) {
+  constexpr int step = single_power::step;
+  sn::wide_product r[count];
+  sn::twin x[count];
+  for (int k = 0; k < count; ++k) x[k] = sn::load_twin(from + k * step);
+  sn::whole_power(r, x, n);
+  for (int k = 0; k < count; ++k) sn::store_twin(to + k * step, single_power::finish(r[k], sn::twin(double(y))));
 }
 
 template <class F>
@@ -105,27 +195,24 @@ void powers(void* dst, const void* a, const void* b, const void*, int n, int*) {
   auto* r = static_cast<T*>(dst);
   auto* x = static_cast<const T*>(a);
   auto* y = static_cast<const T*>(b);
-  int others = n == 1;
-  SINTER_LANES(l, n & -lane_multiple) others |= !is_ordinary_power(x[l], y[l]);
-  if (!others) {
-    for (int l = 0; l < n; l += F::step) F::of(r + l, x + l, y + l);
+  if (n == 1) {
+    alignas(64) T base[F::step], exponent[F::step];
+    for (int l = 0; l < F::step; ++l) base[l] = *x, exponent[l] = *y;
+    some_powers<F>(base, base, exponent);
+    *r = base[0];
     return;
   }
-  alignas(64) T base[F::step], exponent[F::step], found[F::step];
-  for (int begin = 0; begin < n; begin += F::step) {
-    for (int l = 0; l < F::step; ++l) {
-      const int at = n == 1 ? 0 : begin + l;
-      const T size = std::abs(x[at]);
-      const bool usable = is_ordinary_power(size, y[at]);
-      base[l] = usable ? size : T(1);
-      exponent[l] = usable ? y[at] : T(1);
-    }
-    F::of(found, base, exponent);
-    for (int l = 0; l < (n == 1 ? 1 : F::step); ++l) {
-      const T u = x[begin + l], v = y[begin + l];
-      r[begin + l] = is_ordinary_power(u, v) ? found[l] : special_power(u, v, found[l]);
-    }
+  const T first = *y;
+  int others = !(std::abs(first) <= T(sn::most_whole)) || std::rint(first) != first;
+  if (!others) SINTER_LANES(l, n & -lane_multiple) others |= y[l] != first;
+  if (others) {
+    for (int l = 0; l < n; l += F::step) some_powers<F>(r + l, x + l, y + l);
+    return;
   }
+  const int whole = int(std::abs(first));
+  int l = 0;
+  for (; l + F::together * F::step <= n; l += F::together * F::step) whole_powers<F::together>(r + l, x + l, first, whole);
+  for (; l < n; l += F::step) whole_powers<1>(r + l, x + l, first, whole);
 }
 
 }  // namespace

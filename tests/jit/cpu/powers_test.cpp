@@ -97,6 +97,43 @@ void check(dtype type) {
 #endif
 }
 
+/// Bases of both signs to whole numbers, where the result is far from the ends of the range.
+template <class T>
+void check_whole(dtype type) {
+  std::mt19937_64 engine(8);
+  const double most = type == dtype::f64 ? 950 : 126;
+  const block_op op = find_block_op(opcode::power, type, type);
+  double worst = 0;
+  int unlike = 0;
+  for (int n = -1024; n <= 1024; n = n < -130 || n > 130 ? n + 37 : n + 1) {
+    arguments<T> a;
+    for (int k = 0; k < 256; ++k) {
+      const double range = most / std::max(std::abs(n), 1);
+      const double size = std::exp2(std::uniform_real_distribution<double>(-range, range)(engine));
+      a.add(static_cast<T>(engine() % 2 ? size : -size), static_cast<T>(n));
+    }
+    const std::vector<T> r = computed(op, a, 256);
+    for (std::size_t k = 0; k < r.size(); ++k) {
+      const long double exact = std::pow(static_cast<long double>(a.x[k]), static_cast<long double>(n));
+      const T size = std::abs(static_cast<T>(exact));
+      const long double ulp = static_cast<long double>(std::nextafter(size, std::numeric_limits<T>::infinity())) - size;
+      worst = std::max(worst, static_cast<double>(std::abs(r[k] - exact) / ulp));
+    }
+    // Among lanes to other powers they have the same bits.
+    arguments<T> mixed = a;
+    for (std::size_t k = 0; k < mixed.y.size(); k += 3) mixed.y[k] = k % 2 ? T(2.5) : static_cast<T>(k % 7);
+    const std::vector<T> among = computed(op, mixed, 256);
+    for (std::size_t k = 0; k < r.size(); ++k) unlike += k % 3 != 0 && std::memcmp(&r[k], &among[k], sizeof(T)) != 0;
+    unlike += !same_bits(computed(op, a, 1), r);
+#if SINTER_TIER0_X86
+    if (has_own_power()) unlike += !same_bits(computed(tier0::avx2::power_op(type), a), r);
+#endif
+  }
+  MESSAGE("the worst to whole numbers is ", worst, " ulp");
+  CHECK(worst < (has_own_power() ? 0.52 : 4.0));
+  CHECK(unlike == 0);
+}
+
 template <class T>
 void check_specials(dtype type) {
   const T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
@@ -131,6 +168,11 @@ TEST_CASE(
     "width") {
   check<double>(dtype::f64);
   check<float>(dtype::f32);
+}
+
+TEST_CASE("powers by whole numbers are correctly rounded but for a fiftieth of the last place") {
+  check_whole<double>(dtype::f64);
+  check_whole<float>(dtype::f32);
 }
 
 TEST_CASE("powers of zeros, negative numbers, infinities and NaN are C's") {

@@ -66,9 +66,7 @@ int coordinate_period(const lane_map& map) {
 }  // namespace
 
 bool is_written(const jit::launch& l, const jit::operand& input) noexcept {
-  for (const jit::operand& o : l.outputs)
-    if (o.base == input.base) return true;
-  return false;
+  return std::any_of(l.outputs.begin(), l.outputs.end(), [&](const jit::operand& o) { return o.base == input.base; });
 }
 
 int period_of(const lane_map& map) noexcept {
@@ -206,8 +204,9 @@ output_plan::output_plan(const jit::launch& l, std::size_t k, const walk_axes& a
   outer = at_axes(o.strides, axes.outer);
   map.assign(at_axes(l.extents, axes.block), at_axes(o.strides, axes.block));
   in_runs = jit::is_in_each_run(l.code->outputs[k]);
-  in_place = map.contiguous && !is_half(type) && !in_runs;
-  for (auto& in : l.inputs) in_place = in_place && in.base != o.base;
+  const auto elsewhere = [&](const jit::operand& in) { return in.base != o.base; };
+  may_place = map.contiguous && !in_runs && std::all_of(l.inputs.begin(), l.inputs.end(), elsewhere);
+  in_place = may_place && !is_half(type);
 }
 
 void output_plan::write_over(const block_plan& plan, std::size_t k) {
@@ -281,6 +280,7 @@ block_walker::block_walker(const block_plan& plan, arena& memory, int outputs, i
   args_.coords = coords_;
   args_.outputs = outputs_;
   args_.fault = fault;
+  args_.halves = plan.halves ? 1 : 0;
 }
 
 void block_walker::forget() noexcept {

@@ -85,9 +85,19 @@ struct block_plan {
   const param_block* params;
   bool pure = true;              // lanes beyond those of a block may hold anything: nothing depends on them
   bool compiled = false;         // all code that runs is: of a uniform coordinate it reads one lane
+  bool halves = false;           // lanes of float16 and bfloat16 lie as in memory
   int lanes = jit::block_lanes;  // most of a block; more where all code that runs takes them, and no panels are read
 
   block_plan(const jit::launch& l, const walk_axes& axes, std::size_t first, std::size_t last, const param_block& p);
+  /// Lets lanes of float16 and bfloat16 lie as in memory, for code that takes them so. Before the ones below.
+  void keep_halves() noexcept {
+    halves = true;
+    for (input_plan& in : inputs) {
+      if (!is_half(in.type)) continue;
+      in.type = dtype::u16;  // as which they are copied
+      in.in_place = in.access == input_plan::how::copied && in.map.contiguous;
+    }
+  }
   /// Lets transposed inputs be read through panels, for a walk over the last outer axis with the same lanes of a block,
   /// before it goes on to other lanes; `rows`: of a panel, 0 for what suits the caches. Returns whether there are any.
   bool read_through_panels(int rows = 0);
@@ -102,7 +112,8 @@ struct block_plan {
 /// An output and how blocks reach it.
 struct output_plan {
   dtype type{};
-  bool in_place = false;    // whole blocks are written without a copy
+  bool may_place = false;   // whole blocks may be written without a copy, if lanes lie as in memory
+  bool in_place = false;    // and they are
   bool over_input = false;  // they are written where an input lies
   bool in_runs = false;     // the program stores its lanes in each run of its loop
   char* base = nullptr;
@@ -110,6 +121,10 @@ struct output_plan {
   core::dims outer;
 
   output_plan(const jit::launch& l, std::size_t k, const walk_axes& axes);
+  /// As block_plan::keep_halves.
+  void keep_halves() noexcept {
+    if (is_half(type)) type = dtype::u16, in_place = may_place;
+  }
   /// Lets whole blocks be written where inputs lie whose lanes are read in place, for code that may do so.
   void write_over(const block_plan& plan, std::size_t k);
   char* at(const std::int64_t* outer_coordinates) const noexcept {

@@ -56,7 +56,8 @@ block_code::block_code(jit::program p, jit::block_variant v)
       scratch_bytes_(must_compile() ? 0 : jit::interpreter_scratch_bytes(program_)),
       operations_(jit::external_operations(program_, variant_)),
       any_length_(jit::takes_any_length(program_, variant_)),
-      one_loop_(jit::is_one_loop(program_, variant_)) {}
+      one_loop_(jit::is_one_loop(program_, variant_)),
+      halves_(jit::takes_halves(program_, variant_)) {}
 
 void block_code::run(jit::block_args& args, const void* const* reduced, void* scratch) const {
   if (jit::block_function f = function_.load(std::memory_order_acquire)) {

@@ -61,6 +61,9 @@ class block_code final : public compiled_code {
   std::size_t scratch_bytes() const noexcept { return scratch_bytes_; }
   /// Whether run() takes more than block_lanes lanes: generated code whose operands lie in memory.
   bool takes_any_length() const noexcept { return any_length_ && function_.load(std::memory_order_acquire); }
+  /// Whether generated code takes lanes of float16 and bfloat16 as they lie in memory, and whether run() does.
+  bool may_take_halves() const noexcept { return halves_; }
+  bool takes_halves() const noexcept { return halves_ && function_.load(std::memory_order_acquire); }
   /// Whether run() may store where inputs lie that it reads lane by lane: generated code that is one loop.
   bool may_overwrite() const noexcept { return one_loop_ && function_.load(std::memory_order_acquire); }
   /// Counts upcoming work; returns whether it is time to compile.
@@ -79,7 +82,7 @@ class block_code final : public compiled_code {
   jit::block_variant variant_;
   std::size_t scratch_bytes_;
   std::vector<jit::block_op> operations_;
-  bool any_length_, one_loop_;
+  bool any_length_, one_loop_, halves_;
   std::atomic<jit::block_function> function_{nullptr};
   std::atomic<std::uint64_t> work_{0};
 };

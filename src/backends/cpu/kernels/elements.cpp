@@ -162,10 +162,18 @@ bool may_run_on(const block_plan& plan, const std::vector<output_plan>& outputs)
                      [&](const output_plan& o) { return o.outer.back() == plan.block_count; });
 }
 
+/// Lets lanes of 16-bit floats lie as in memory where the code that runs takes them so.
+void keep_halves(const block_code& code, block_plan& plan, std::vector<output_plan>& outputs) {
+  if (!code.takes_halves()) return;
+  plan.keep_halves();
+  for (output_plan& o : outputs) o.keep_halves();
+}
+
 /// Generated code takes more lanes than the interpreter: each block costs some 20 ns.
 std::int64_t lanes_of_blocks(const block_code& code, const block_plan& plan, const std::vector<output_plan>& outputs,
                              bool across) {
-  if (across || !code.takes_any_length() || plan.block_count < 2 * jit::block_lanes) return jit::block_lanes;
+  const bool in_blocks = across || !code.takes_any_length() || (code.may_take_halves() && !plan.halves);
+  if (in_blocks || plan.block_count < 2 * jit::block_lanes) return jit::block_lanes;
   const std::int64_t bytes = copied_for_a_lane(plan, outputs);
   if (bytes < 0) return jit::block_lanes;
   if (bytes == 0) return long_block;
@@ -240,6 +248,7 @@ element_run::element_run(const runtime::prepared& code, const jit::launch& l, co
       plan_(l, axes_, 0, l.code->code.size(), params_) {
   outputs_.reserve(l.outputs.size());
   for (std::size_t k = 0; k < l.outputs.size(); ++k) outputs_.emplace_back(l, k, axes_);
+  keep_halves(code_, plan_, outputs_);
   if (rows) plan_.read_rows(*rows);
   const bool panels = plan_.read_through_panels();
   plan_.compiled = code_.is_compiled();
@@ -453,6 +462,7 @@ class repeated_element_run final : public repeated_launch {
         was_compiled_(code_.is_compiled()) {
     outputs_.reserve(l.outputs.size());
     for (std::size_t k = 0; k < l.outputs.size(); ++k) outputs_.emplace_back(l, k, axes_);
+    if (was_compiled_) keep_halves(code_, plan_, outputs_);
     plan_.read_through_panels();
     share_ = share_out(l, plan_, jit::block_lanes);
     is_one_block_ = share_.blocks == 1 && plan_.block_count <= jit::block_lanes;
