@@ -12,7 +12,8 @@ bool is_half(dtype t) noexcept { return t == dtype::f16 || t == dtype::bf16; }
 
 }  // namespace
 
-cpu_emitter::cpu_emitter(const program& p, const block_variant& v) : p_(p), v_(v), info_(p.code.size()) {
+cpu_emitter::cpu_emitter(const program& p, const block_variant& v)
+    : p_(p), v_(v), info_(p.code.size()), by_number_(p.code.size()) {
   mark_used();
   find_uniform_carried();
   find_differences();
@@ -61,16 +62,18 @@ void cpu_emitter::put_in_place(std::size_t k) {
     stages_ = std::max(stages_, stage + 1);
     return;
   }
+  by_number_[k] = may_divide_by_number(k);
+  const bool follows = follows_loop(i) && !by_number_[k];
   each_operand(k, [&](std::uint16_t o) {
     scalar = scalar && info_[o].where == place::scalar;
     // A call may read the result of another call of its stage: calls run in program order.
-    bool after = info_[o].where == place::called && !follows_loop(i);
+    bool after = info_[o].where == place::called && !follows;
     if (info_[o].where != place::scalar) stage = std::max(stage, info_[o].stage + (after ? 1 : 0));
   });
   me.stage = stage;
   if (scalar) me.where = place::scalar;
   else if (is_difference_here(k)) me.where = place::within;
-  else if (follows_loop(i)) me.where = place::called;
+  else if (follows) me.where = place::called;
   else me.where = is_source(i) && !is_gathered(i) ? place::direct : place::inlined;
   if (me.where == place::inlined) stages_ = std::max(stages_, stage + 1);
   if (me.where == place::called) stages_ = std::max(stages_, stage + 1);
@@ -123,16 +126,24 @@ void cpu_emitter::find_arrays() {
 std::string cpu_emitter::array(std::size_t k) const {
   const instr& i = p_.code[k];
   if (info_[k].where == place::direct) {
+    if (pattern_of(k).what != lane_pattern::kind::dense) return "x" + num(k);
     if (i.op == opcode::coord) return "coord" + num(i.a);
     return "in" + num(i.op == opcode::reduced ? p_.inputs.size() + i.a : i.a);
   }
-  return info_[k].output >= 0 ? "out" + num(info_[k].output) : "t" + num(k);
+  const int output = info_[k].output;
+  if (output < 0) return "t" + num(k);
+  const bool apart =
+      pattern_of_output(p_, v_.patterns, static_cast<std::size_t>(output)).what != lane_pattern::kind::dense;
+  return (apart ? "y" : "out") + num(output);
 }
 
 std::string cpu_emitter::value(std::size_t k, int stage) const {
   const info& o = info_[k];
   bool local = o.where == place::scalar || (o.where == place::inlined && o.stage == stage);
+  if (by_bytes_ && o.where == place::inlined)
+    return p_.code[k].type == dtype::b1 ? "bool(v" + num(k) + "[l])" : "v" + num(k) + "[l]";
   if (local) return "r" + num(k);
+  if (p_.code[k].op == opcode::coord && pattern_of(k).what != lane_pattern::kind::dense) return counted_lane(k);
   return p_.code[k].type == dtype::b1 && !is_opaque_register(p_, k) ? "bool(" + lane(array(k), k) + ")"
                                                                     : lane(array(k), k);
 }
@@ -167,6 +178,8 @@ std::string cpu_emitter::expression(std::size_t k, int stage) const {
   if (i.op == opcode::checked_index)
     return call_expression(i, value(i.a, stage), "*(const long long*)a->params[" + num(i.b) + "]",
                            "*(const long long*)a->params[" + num(i.c) + "]");
+  if (divides_by_number(k))
+    return "w" + num(i.b) + (i.op == opcode::remainder ? ".rest(" : ".quotient(") + value(i.a, stage) + ")";
   std::string operand[3];
   int n = 0;
   each_operand(k, [&](std::uint16_t o) { operand[n++] = value(o, stage); });
@@ -248,7 +261,7 @@ std::string cpu_emitter::scalar_name(std::size_t k) const {
 
 void cpu_emitter::write_call(std::size_t k, const std::string& to, const std::string (&from)[3], const char* lanes) {
   std::size_t index = 0;
-  for (std::size_t j = 0; j < k; ++j) index += info_[j].where != place::unused && is_call(p_.code[j]);
+  for (std::size_t j = 0; j < k; ++j) index += info_[j].where != place::unused && is_call_at(j);
   const instr& i = p_.code[k];
   std::string first = from[0];
   if (is_random(i.op)) {
@@ -343,8 +356,10 @@ void cpu_emitter::write_loop(int stage) {
     body += "    " + lane(array(c.reg), c.reg) + " = " + value(c.next, stage) + ";\n";
   }
   if (body.empty()) return;
+  write_divisors(stage);
   if (quotients.empty()) {
-    out_ += user_stage_[static_cast<std::size_t>(stage)] ? "  for (int l = 0; l < n; ++l) {\n" : "  SN_LANES(n) {\n";
+    out_ += user_stage_[static_cast<std::size_t>(stage)] ? "  for (int l = 0; l < n; ++l) {\n"
+                                                         : "  SN_LANES(" + lanes_ + ") {\n";
     out_ += body + "  }\n";
   } else {
     write_quotients(body, quotients, stage);
@@ -372,7 +387,9 @@ void cpu_emitter::write_copies() {
   for (std::size_t k = 0; k < output_count(); ++k) {
     std::uint16_t reg = output_register(k);
     if (info_[reg].output == static_cast<int>(k) || is_stored_in_runs(k)) continue;
-    out_ += "  SN_LANES(n) " + lane("out" + num(k), reg) + " = " + value(reg, stages_) + ";\n";
+    const bool dense = pattern_of_output(p_, v_.patterns, k).what == lane_pattern::kind::dense;
+    out_ +=
+        "  SN_LANES(" + lanes_ + ") " + lane((dense ? "out" : "y") + num(k), reg) + " = " + value(reg, stages_) + ";\n";
   }
 }
 
@@ -405,6 +422,10 @@ std::string cpu_emitter::text(const std::string& function) {
   if (again) out_ += "  int n = all < " + num(block_lanes) + " ? all : " + num(block_lanes) + ";\n";
   write_scalars(0, loops_ ? p_.loop.begin : end);
   if (again) out_ += "  for (int done = 0; done < all; done += n) {\n  if (all - done < n) n = all - done;\n";
+  if (has_patterns() || shifts_bytes()) {
+    write_chunks();
+    return before_ + out_ + "}\n";
+  }
   write_stages(0, loops_ ? loop_stage_ : stages_);
   if (loops_) {
     write_program_loop();
@@ -423,7 +444,7 @@ std::vector<block_op> cpu_emitter::operations() const {
   std::vector<block_op> all;
   for (std::size_t k = 0; k < info_.size(); ++k) {
     const instr& i = p_.code[k];
-    if (info_[k].where == place::unused || !is_call(i)) continue;
+    if (info_[k].where == place::unused || !is_call_at(k)) continue;
     all.push_back(difference_of(k)  ? find_exponential_of_difference(i.type)
                   : is_random(i.op) ? find_random_op(i.op, i.type)
                                     : find_block_op(i.op, i.type, i.arg));
@@ -436,6 +457,8 @@ std::vector<block_op> external_operations(const program& p, const block_variant&
 }
 
 bool is_one_loop(const program& p, const block_variant& v) { return cpu_emitter(p, v).is_one_loop(); }
+
+bool takes_patterns(const program& p, const block_variant& v) { return cpu_emitter(p, v).takes_patterns(); }
 
 bool takes_any_length(const program& p, const block_variant& v) { return cpu_emitter(p, v).takes_any_length(); }
 
