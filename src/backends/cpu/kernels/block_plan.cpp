@@ -477,11 +477,6 @@ void block_walker::bind_coordinate(std::size_t k, std::int64_t start, int n, int
   coords_[c.axis] += start % c.period;
 }
 
-void block_walker::bind_runs(std::size_t k, const output_plan& o, std::int64_t start, int n) {
-  outputs_[k] = o.at(coordinate_);
-  fill_offsets(offsets_[plan_.inputs.size() + k], 0, o.map, start, n, pad_lanes(n));
-}
-
 const void* block_walker::panel_row(std::size_t k, std::int64_t start, int n, int padded) {
   const input_plan& in = plan_.inputs[k];
   panel& p = panels_[k];

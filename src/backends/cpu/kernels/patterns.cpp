@@ -129,6 +129,11 @@ void block_walker::bind_pattern(std::size_t k, std::int64_t start, int n, int pa
   inputs_[k] = to;
 }
 
+void block_walker::bind_runs(std::size_t k, const output_plan& o, std::int64_t start, int n) {
+  outputs_[k] = o.at(coordinate_);
+  fill_offsets(offsets_[plan_.inputs.size() + k], 0, o.map, start, n, pad_lanes(n));
+}
+
 void output_plan::store_apart(char* to, const void* buffer, int n) const {
   const auto size = itemsize(type);
   const auto step = static_cast<std::size_t>(pattern.number) * size;
