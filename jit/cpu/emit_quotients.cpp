@@ -37,7 +37,7 @@ const char* const quotient_text =
     "    return fma(-near, beyond, q);\n  }\n};\n"
     "#define SN_QUOTIENTS 1\n#else\n#define SN_QUOTIENTS 0\n#endif\n";
 
-// floor(x / d) is x / d + 1 / (2 d) - 1 / 2 rounded to the nearest whole number: what is rounded is at least 1 / (2 |d|) from those that
+// floor(x / d) is x / d + 1 / (2 |d|) - 1 / 2 rounded to the nearest whole number: what is rounded is at least 1 / (2 |d|) from those that
 // lie halfway between two, far more than the error of its calculation. The lowest bits of a sum with a number that leaves no fraction are it.
 const char* const whole_divisor_text =
     "template <class T> struct sn_whole_divisor {\n"
@@ -50,7 +50,7 @@ const char* const whole_divisor_text =
     "  T by, mask;\n  real inverse, moved;\n"
     "  explicit sn_whole_divisor(T d) : by(d), mask(d == 0 ? T(0) : T(-1)), inverse(d == 0 ? real(0) : real(1) / "
     "real(d)),\n"
-    "    moved(d == 0 ? real(0) : real(0.5) * inverse - real(0.5)) {}\n"
+    "    moved(d == 0 ? real(0) : real(0.5) * (d < 0 ? -inverse : inverse) - real(0.5)) {}\n"
     "  T quotient(T x) const {\n"
     "    const real y = real(x) * inverse + moved, sum = y + how::whole;\n"
     "    return T(__builtin_bit_cast(typename how::bits, sum));\n  }\n"
