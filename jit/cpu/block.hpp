@@ -84,6 +84,7 @@ struct block_args {
   // Tier 1, takes_halves(): lanes of inputs and outputs of float16 and bfloat16 have 16 bits, as in memory; otherwise n is at most
   // block_lanes.
   int halves = 0;
+  bool in_patterns = false;  // the operands lie as the patterns of the variant say; else as if it had none
 };
 using block_function = void (*)(const block_args*);
 
@@ -92,7 +93,40 @@ using block_function = void (*)(const block_args*);
 struct block_variant {
   bool epilogue = false;      // reduce programs: the instructions from `epilogue` on (outputs: per output)
   std::uint64_t uniform = 0;  // bit k: input k; from first_coordinate_bit on: the coordinates along axes
+  /// How lanes lie where compiled code reads and writes them: a lane_pattern for each input, each output, each axis and the
+  /// position; or empty.
+  std::string patterns = {};
 };
+
+/// How the lanes of an operand lie in memory.
+struct lane_pattern {
+  enum class kind : std::uint8_t { dense, apart, runs, counted, periodic } what = kind::dense;
+  /// apart: elements from one to the next; runs: lanes of a number; periodic: of a coordinate, lanes until it begins again
+  int number = 0;
+
+  char code() const noexcept {
+    return static_cast<char>(what == kind::dense ? 0 : static_cast<int>(what) * 24 + number);
+  }
+  static lane_pattern of(char code) noexcept {
+    if (code == 0) return {};
+    const int what = (code + 4) / 24;
+    return {static_cast<kind>(what), code - what * 24};
+  }
+};
+/// The pattern of input `k`, output `k` or axis `k` of a program in a variant's text.
+inline lane_pattern pattern_of_input(const std::string& patterns, std::size_t k) noexcept {
+  return patterns.empty() ? lane_pattern{} : lane_pattern::of(patterns[k]);
+}
+inline lane_pattern pattern_of_output(const program& p, const std::string& patterns, std::size_t k) noexcept {
+  return patterns.empty() ? lane_pattern{} : lane_pattern::of(patterns[p.inputs.size() + k]);
+}
+inline lane_pattern pattern_of_axis(const program& p, const std::string& patterns, std::size_t axis) noexcept {
+  const std::size_t at = p.inputs.size() + p.outputs.size() + axis;
+  return at < patterns.size() ? lane_pattern::of(patterns[at]) : lane_pattern{};
+}
+/// Whether there may be patterns in variants of the program: its function is one loop over lanes that calls nothing and reads nothing by
+/// index.
+bool takes_patterns(const program& p, const block_variant& v);
 
 /// Programs with more inputs have no uniform coordinates, nor have axes beyond the last bit.
 inline constexpr int first_coordinate_bit = 56;

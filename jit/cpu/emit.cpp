@@ -12,7 +12,8 @@ bool is_half(dtype t) noexcept { return t == dtype::f16 || t == dtype::bf16; }
 
 }  // namespace
 
-cpu_emitter::cpu_emitter(const program& p, const block_variant& v) : p_(p), v_(v), info_(p.code.size()) {
+cpu_emitter::cpu_emitter(const program& p, const block_variant& v)
+    : p_(p), v_(v), info_(p.code.size()), by_number_(p.code.size()) {
   mark_used();
   find_uniform_carried();
   find_differences();
@@ -63,17 +64,19 @@ void cpu_emitter::put_in_place(std::size_t k) {
     stages_ = std::max(stages_, stage + 1);
     return;
   }
+  by_number_[k] = may_divide_by_number(k);
+  const bool follows = follows_loop(k) && !by_number_[k];
   each_operand(k, [&](std::uint16_t o) {
     scalar = scalar && info_[o].where == place::scalar;
     // A call may read the result of another call of its stage: calls run in program order.
-    bool after = info_[o].where == place::called && !follows_loop(k);
-    after = after || (info_[o].where == place::inlined && info_[o].vector != me.vector && !follows_loop(k));
+    bool after = info_[o].where == place::called && !follows;
+    after = after || (info_[o].where == place::inlined && info_[o].vector != me.vector && !follows);
     if (info_[o].where != place::scalar) stage = std::max(stage, info_[o].stage + (after ? 1 : 0));
   });
   me.stage = stage;
   if (scalar) me.where = place::scalar, me.vector = false;
   else if (is_difference_here(k)) me.where = place::within;
-  else if (follows_loop(k)) me.where = place::called;
+  else if (follows) me.where = place::called;
   else me.where = is_source(i) && !is_gathered(i) && !me.vector ? place::direct : place::inlined;
   if (me.where == place::inlined) stages_ = std::max(stages_, stage + 1);
   if (me.where == place::called) stages_ = std::max(stages_, stage + 1);
@@ -130,16 +133,24 @@ void cpu_emitter::find_arrays() {
 std::string cpu_emitter::array(std::size_t k) const {
   const instr& i = p_.code[k];
   if (info_[k].where == place::direct) {
+    if (pattern_of(k).what != lane_pattern::kind::dense) return "x" + num(k);
     if (i.op == opcode::coord) return "coord" + num(i.a);
     return "in" + num(i.op == opcode::reduced ? p_.inputs.size() + i.a : i.a);
   }
-  return info_[k].output >= 0 ? "out" + num(info_[k].output) : "t" + num(k);
+  const int output = info_[k].output;
+  if (output < 0) return "t" + num(k);
+  const bool apart =
+      pattern_of_output(p_, v_.patterns, static_cast<std::size_t>(output)).what != lane_pattern::kind::dense;
+  return (apart ? "y" : "out") + num(output);
 }
 
 std::string cpu_emitter::value(std::size_t k, int stage) const {
   const info& o = info_[k];
   bool local = o.where == place::scalar || (o.where == place::inlined && o.stage == stage);
+  if (by_bytes_ && o.where == place::inlined)
+    return p_.code[k].type == dtype::b1 ? "bool(v" + num(k) + "[l])" : "v" + num(k) + "[l]";
   if (local) return "r" + num(k);
+  if (p_.code[k].op == opcode::coord && pattern_of(k).what != lane_pattern::kind::dense) return counted_lane(k);
   return p_.code[k].type == dtype::b1 && !is_opaque_register(p_, k) ? "bool(" + lane(array(k), k) + ")"
                                                                     : lane(array(k), k);
 }
@@ -175,6 +186,8 @@ std::string cpu_emitter::expression(std::size_t k, int stage) const {
   if (i.op == opcode::checked_index)
     return call_expression(i, value(i.a, stage), "*(const long long*)a->params[" + num(i.b) + "]",
                            "*(const long long*)a->params[" + num(i.c) + "]");
+  if (divides_by_number(k))
+    return "w" + num(i.b) + (i.op == opcode::remainder ? ".rest(" : ".quotient(") + value(i.a, stage) + ")";
   std::string operand[3];
   int n = 0;
   each_operand(k, [&](std::uint16_t o) { operand[n++] = value(o, stage); });
@@ -360,8 +373,10 @@ void cpu_emitter::write_loop(int stage) {
     body += "    " + lane(array(c.reg), c.reg) + " = " + value(c.next, stage) + ";\n";
   }
   if (body.empty()) return;
+  write_divisors(stage);
   if (quotients.empty()) {
-    out_ += user_stage_[static_cast<std::size_t>(stage)] ? "  for (int l = 0; l < n; ++l) {\n" : "  SN_LANES(n) {\n";
+    out_ += user_stage_[static_cast<std::size_t>(stage)] ? "  for (int l = 0; l < n; ++l) {\n"
+                                                         : "  SN_LANES(" + lanes_ + ") {\n";
     out_ += body + "  }\n";
   } else {
     write_quotients(body, quotients, stage);
@@ -393,7 +408,9 @@ void cpu_emitter::write_copies() {
       write_half_copy(k);
       continue;
     }
-    out_ += "  SN_LANES(n) " + lane("out" + num(k), reg) + " = " + value(reg, stages_) + ";\n";
+    const bool dense = pattern_of_output(p_, v_.patterns, k).what == lane_pattern::kind::dense;
+    out_ +=
+        "  SN_LANES(" + lanes_ + ") " + lane((dense ? "out" : "y") + num(k), reg) + " = " + value(reg, stages_) + ";\n";
   }
 }
 
@@ -431,6 +448,10 @@ std::string cpu_emitter::text(const std::string& function) {
   if (again) out_ += "  int n = all < " + num(block_lanes) + " ? all : " + num(block_lanes) + ";\n";
   write_scalars(0, loops_ ? p_.loop.begin : end);
   if (again) out_ += "  for (int done = 0; done < all; done += n) {\n  if (all - done < n) n = all - done;\n";
+  if (has_patterns() || shifts_bytes()) {
+    write_chunks();
+    return before_ + out_ + "}\n";
+  }
   write_stages(0, loops_ ? loop_stage_ : stages_);
   if (loops_) {
     write_program_loop();
@@ -465,6 +486,8 @@ std::vector<block_op> external_operations(const program& p, const block_variant&
 bool is_one_loop(const program& p, const block_variant& v) { return cpu_emitter(p, v).is_one_loop(); }
 
 bool takes_halves(const program& p, const block_variant& v) { return cpu_emitter(p, v).takes_halves(); }
+
+bool takes_patterns(const program& p, const block_variant& v) { return cpu_emitter(p, v).takes_patterns(); }
 
 bool takes_any_length(const program& p, const block_variant& v) { return cpu_emitter(p, v).takes_any_length(); }
 

@@ -26,6 +26,11 @@ extern const char* const half_vector_text;
 
 /// What quotients by a number that all lanes share need in a translation unit.
 extern const char* const quotient_text;
+/// The same of whole numbers.
+extern const char* const whole_divisor_text;
+
+/// What lanes in patterns need in a translation unit (jit/prelude/lane_patterns.h).
+inline constexpr const char* pattern_part = "lane_patterns";
 
 /// The C++ type of an element in memory, as loops over lanes store it.
 std::string storage_lane(dtype t);
@@ -47,6 +52,8 @@ class cpu_emitter {
   /// Whether the function is one loop over lanes that stores one output and calls nothing: each of its lanes is stored when the
   /// lane's inputs have been read.
   bool is_one_loop() const;
+  /// Whether lanes may lie in patterns.
+  bool takes_patterns() const;
 
  private:
   bool repeats() const;
@@ -91,7 +98,11 @@ class cpu_emitter {
   bool has_effects(const instr& i) const;
   /// Whether the instruction belongs to a call of a function with a text of its own for lanes.
   bool takes_lanes(const instr& i) const;
-  bool is_called(std::size_t k) const { return is_call(p_.code[k]) && !info_[k].vector; }
+  /// Whether instruction k divides lanes of whole numbers by a number (emit_quotients.cpp): no call.
+  bool divides_by_number(std::size_t k) const { return by_number_[k]; }
+  bool may_divide_by_number(std::size_t k) const;
+  bool is_called(std::size_t k) const { return is_call(p_.code[k]) && !info_[k].vector && !by_number_[k]; }
+  void write_divisors(int stage);
   bool follows_loop(std::size_t k) const { return is_called(k) || has_effects(p_.code[k]) || takes_lanes(p_.code[k]); }
   /// The first instruction of the call of which instruction k is an output, and the end of its instructions.
   std::size_t first_of_call(std::size_t k) const;
@@ -130,6 +141,16 @@ class cpu_emitter {
   void write_half_copy(std::size_t output);
   void write_wide_outputs();
   bool has_lanes_and_vectors() const;
+  // Lanes in patterns (emit_patterns.cpp).
+  bool has_patterns() const { return !v_.patterns.empty(); }
+  lane_pattern pattern_of(std::size_t k) const;
+  std::string counted_lane(std::size_t k) const;
+  int chunk_lanes() const;
+  bool shifts_bytes() const;
+  bool is_shift_of_bytes(std::size_t k) const;
+  void write_bytes(int lanes);
+  void write_chunks();
+  void write_chunk(int lanes);
   // Quotients by a number (emit_quotients.cpp).
   bool is_quick_quotient(std::size_t k, int stage) const;
   void write_quotients(const std::string& body, const std::vector<std::size_t>& quotients, int stage);
@@ -182,11 +203,14 @@ class cpu_emitter {
   int loop_stage_ = 0, after_loop_ = 0;  // the first stages of the program's loop and after it
   bool loops_ = false;                   // whether something of the loop is used
   std::vector<bool> one_value_;          // carried registers that have one value for all lanes
+  std::vector<bool> by_number_;          // whole numbers that are divided by one number
   std::vector<bool> differences_;        // registers that one exponential reads and nothing else
   bool vectors_ = false;                 // whether operations on 16-bit floats are loops over vectors
   bool halves_ = false;                  // and the lanes of inputs and outputs may have 16 bits
   bool in_place_ = false;                // carried registers are updated by the loop over lanes that reads them
   std::vector<std::string> advance_;     // what points to the lanes of a block
+  std::string lanes_ = "n";              // of a loop
+  bool by_bytes_ = false;                // each instruction has an array of its own
   std::string function_, before_, out_;
 };
 

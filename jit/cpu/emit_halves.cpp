@@ -167,7 +167,7 @@ const char* const half_vector_text =
 
 /// Whether operations on 16-bit floats are loops over vectors here, and whether inputs and outputs may have 16 bits.
 void cpu_emitter::find_vectors() {
-  if (has_loop() || !p_.calls.empty() || !has_half_vectors()) return;
+  if (has_loop() || !p_.calls.empty() || has_patterns() || !has_half_vectors()) return;
   const auto is_used = [&](std::size_t k) { return info_[k].where != place::unused; };
   bool any = false;
   for (std::size_t k = 0; k < p_.code.size(); ++k) {

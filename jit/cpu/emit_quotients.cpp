@@ -37,6 +37,46 @@ const char* const quotient_text =
     "    return fma(-near, beyond, q);\n  }\n};\n"
     "#define SN_QUOTIENTS 1\n#else\n#define SN_QUOTIENTS 0\n#endif\n";
 
+// floor(x / d) is x / d + 1 / (2 |d|) - 1 / 2 rounded to the nearest whole number: what is rounded is at least 1 / (2 |d|) from those that
+// lie halfway between two, far more than the error of its calculation. The lowest bits of a sum with a number that leaves no fraction are it.
+const char* const whole_divisor_text =
+    "template <class T> struct sn_whole_divisor {\n"
+    "  template <bool is_short, class> struct fraction { typedef double real; typedef long long bits;\n"
+    "    static constexpr double whole = 0x1.8p52; };\n"
+    "  template <class X> struct fraction<true, X> { typedef float real; typedef int bits;\n"
+    "    static constexpr float whole = 0x1.8p23f; };\n"
+    "  typedef fraction<sizeof(T) <= 2, T> how;\n  typedef typename how::real real;\n"
+    "  typedef typename sn::traits<T>::word word;\n"
+    "  T by, mask;\n  real inverse, moved;\n"
+    "  explicit sn_whole_divisor(T d) : by(d), mask(d == 0 ? T(0) : T(-1)), inverse(d == 0 ? real(0) : real(1) / "
+    "real(d)),\n"
+    "    moved(d == 0 ? real(0) : real(0.5) * (d < 0 ? -inverse : inverse) - real(0.5)) {}\n"
+    "  T quotient(T x) const {\n"
+    "    const real y = real(x) * inverse + moved, sum = y + how::whole;\n"
+    "    return T(__builtin_bit_cast(typename how::bits, sum));\n  }\n"
+    "  T rest(T x) const { return T(T(word(x) - word(quotient(x)) * word(by)) & mask); }\n"
+    "};\n";
+
+/// Of up to 32 bits; unsigned ones of 32 have no conversions of vectors on all processors.
+bool cpu_emitter::may_divide_by_number(std::size_t k) const {
+  const instr& i = p_.code[k];
+  if ((i.op != opcode::floor_divide && i.op != opcode::remainder) || i.arg != i.type) return false;
+  const bool suits = is_integer(i.type) && (itemsize(i.type) <= 2 || i.type == dtype::i32);
+  return suits && info_[i.a].where != place::scalar && info_[i.b].where == place::scalar;
+}
+
+void cpu_emitter::write_divisors(int stage) {
+  std::vector<bool> made(p_.code.size());
+  for (std::size_t k = 0; k < info_.size(); ++k) {
+    if (!divides_by_number(k) || info_[k].where != place::inlined || info_[k].stage != stage) continue;
+    const instr& i = p_.code[k];
+    if (made[i.b]) continue;
+    made[i.b] = true;
+    out_ +=
+        std::string("  const sn_whole_divisor<") + register_type(i.type) + "> w" + num(i.b) + "(r" + num(i.b) + ");\n";
+  }
+}
+
 /// Whether instruction k, of the loop over lanes of a stage, divides lanes by a number. Updates in place cannot run again.
 bool cpu_emitter::is_quick_quotient(std::size_t k, int stage) const {
   const instr& i = p_.code[k];

@@ -1,4 +1,5 @@
-// Ranges forwards, then which registers are needed in 64 bits backwards, then the program anew.
+// Ranges forwards, then which registers are needed in 64 bits backwards, then the program anew. What is narrower has 32 bits, or 16 where
+// all of it may have those and results are no wider.
 #include "jit/program/rewrite/narrow.hpp"
 
 #include <algorithm>
@@ -31,6 +32,7 @@ bool is_whole(dtype t) { return is_bool(t) || is_integer(t); }
 
 /// The lowest number of 32 bits has no negative.
 bool fits(const number_range& r) { return r.low >= -std::int64_t{INT32_MAX} && r.high <= INT32_MAX; }
+bool fits_short(const number_range& r) { return r.low >= -INT16_MAX && r.high <= INT16_MAX; }
 
 /// What lies between these numbers, in the type's range; all of that where some does not.
 number_range between(wide low, wide high, dtype type) {
@@ -64,6 +66,7 @@ class narrowing {
       narrowable_.push_back(i.type == dtype::i64 && fits(ranges_.back()) && (is_narrow_source(i) || takes_narrow(i)));
     }
     find_uses();
+    if (may_be_short()) short_ = dtype::i16;
   }
   bool is_of_use() const { return of_use_; }
   program rewritten();
@@ -82,6 +85,7 @@ class narrowing {
   static bool is_narrow_source(const instr& i);
   bool takes_narrow(const instr& i) const;
   void find_uses();
+  bool may_be_short() const;
   void copy(std::size_t k);
   void compute_narrow(std::size_t k);
 
@@ -92,6 +96,7 @@ class narrowing {
   std::vector<bool> narrowable_;  // int64 that can be had in 32 bits without being computed in 64
   std::vector<use> uses_;
   bool of_use_ = false;
+  dtype short_ = dtype::i32;  // what takes the place of int64
   program out_;
   std::vector<std::uint16_t> place_, narrow_;  // registers of the new program
 };
@@ -116,6 +121,11 @@ number_range narrowing::of_binary(const instr& i) const {
     case opcode::remainder:
       return between(std::min<wide>(wide{b.low} + 1, 0), std::max<wide>(wide{b.high} - 1, 0), i.type);
     case opcode::fmod: return between(a.low < 0 ? -size_of(a) : 0, std::max<std::int64_t>(a.high, 0), i.type);
+    // By a negative number, or by the width or more: 0, or the sign to the right.
+    case opcode::right_shift: return {a.low < 0 ? a.low : 0, std::max<std::int64_t>(a.high, 0)};
+    case opcode::left_shift:
+      if (b.low < 0 || b.high > 30) return range_of_type(i.type);
+      return product_of(a, {std::int64_t{1} << b.low, std::int64_t{1} << b.high}, i.type);
     case opcode::bitwise_and:
       if (a.low >= 0 && b.low >= 0) return {0, std::min(a.high, b.high)};
       [[fallthrough]];
@@ -167,9 +177,16 @@ bool keeps_values(opcode op) {
     case opcode::bitwise_and:
     case opcode::bitwise_or:
     case opcode::bitwise_xor:
+    case opcode::left_shift:
+    case opcode::right_shift:
     case opcode::select: return true;
     default: return false;
   }
+}
+/// Whether there are instructions for the operation on lanes of 16 bits.
+bool has_short_lanes(opcode op) {
+  return op != opcode::floor_divide && op != opcode::remainder && op != opcode::fmod && op != opcode::multiply &&
+         op != opcode::square;
 }
 bool tests_values(opcode op) { return (op >= opcode::equal && op <= opcode::logical_xor) || op == opcode::logical_not; }
 
@@ -200,6 +217,20 @@ void narrowing::find_uses() {
   }
 }
 
+/// Whether results are small and everything that becomes narrower fits in 16 bits: twice as many lanes in a vector.
+bool narrowing::may_be_short() const {
+  if (p_.kind != kernel_kind::elementwise || p_.outputs.empty()) return false;
+  for (const output_desc& o : p_.outputs)
+    if (itemsize(p_.code[o.reg].type) > 2) return false;
+  for (std::size_t k = 0; k < p_.code.size(); ++k) {
+    const instr& i = p_.code[k];
+    if (!uses_[k].in_32 && !uses_[k].narrow) continue;
+    if (i.type == dtype::i64 && !fits_short(ranges_[k])) return false;
+    if (uses_[k].in_32 && (!has_short_lanes(i.op) || (i.op == opcode::cast && !is_whole(i.type)))) return false;
+  }
+  return true;
+}
+
 /// The instruction as it was, and its value in 32 bits beside it where that is read.
 void narrowing::copy(std::size_t k) {
   instr i = p_.code[k];
@@ -213,12 +244,12 @@ void narrowing::copy(std::size_t k) {
     out_.code.push_back(i);
   }
   if (!uses_[k].narrow || i.type != dtype::i64) return;
-  if (widens && i.arg == dtype::i32) {
+  if (widens && i.arg == short_) {
     narrow_[k] = place_[source];
     return;
   }
   narrow_[k] = next();
-  instr cast{opcode::cast, dtype::i32, dtype::i64};
+  instr cast{opcode::cast, short_, dtype::i64};
   cast.a = place_[k];
   if (widens) cast.arg = i.arg, cast.a = place_[source];
   out_.code.push_back(cast);
@@ -229,13 +260,13 @@ void narrowing::compute_narrow(std::size_t k) {
   std::uint16_t* const operands[] = {&i.a, &i.b, &i.c};
   for (int n = 0; n < operand_count(i.op); ++n)
     *operands[n] = is_long(*operands[n]) ? narrow_[*operands[n]] : place_[*operands[n]];
-  i.arg = dtype::i32;
-  if (i.op == opcode::cast && i.type == dtype::i32) {
+  i.arg = short_;
+  if (i.op == opcode::cast && i.type == short_) {
     place_[k] = i.a;
     return;
   }
   const bool is_result = i.type == dtype::i64;
-  if (is_result) i.type = dtype::i32;
+  if (is_result) i.type = short_;
   (is_result ? narrow_ : place_)[k] = static_cast<std::uint16_t>(out_.code.size());
   out_.code.push_back(i);
 }

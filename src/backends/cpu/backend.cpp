@@ -177,9 +177,12 @@ class cpu_backend final : public runtime::backend {
       const bool in_rows = copies_rows(l), copied = in_rows || row_gather_of(l) || transposed_copy_of(l);
       const std::int64_t elements = copied ? 0 : core::element_count(l.extents);
       std::vector<launch> pieces = plain_parts_of(l);
-      if (auto rows = row_reads_of(l); rows && pieces.empty() && elements > 0) pieces.push_back(std::move(rows->plain));
       for (const launch& piece : pieces)
-        (void)prepare_one(piece, copies_rows(piece) ? 0 : core::element_count(piece.extents), wanted);
+        (void)prepare_one(piece, copies_rows(piece) ? 0 : core::element_count(piece.extents), wanted, true);
+      if (auto rows = row_reads_of(l); rows && pieces.empty() && elements > 0) {
+        pieces.push_back(std::move(rows->plain));
+        (void)prepare_one(pieces[0], copies_rows(pieces[0]) ? 0 : elements, wanted);
+      }
       if (const auto w = without_wrapped_gathers(l)) {
         const prepared& plain = table_.find(*w, needs_of(*w, false));
         count_work(plain, *w, elements, false, wanted);
@@ -187,10 +190,10 @@ class cpu_backend final : public runtime::backend {
         continue;
       }
       if (!pieces.empty()) {
-        results[k] = &table_.find(l, needs_of(l, false));
+        results[k] = &table_.find(l, needs_of(l, false, true));
         continue;
       }
-      const prepared& p = prepare_one(l, elements, wanted);
+      const prepared& p = prepare_one(l, elements, wanted, true);
       results[k] = &p;
       if (l.memo && (!copied || in_rows) && keeps_code(l)) l.memo->code = &p;
       if (!p.steps) continue;
@@ -350,13 +353,13 @@ class cpu_backend final : public runtime::backend {
 
   /// What the code of a launch consists of.
   static void define(const launch& l, const std::string& name, std::vector<jit::cpu_definition>& all) {
-    const needs n = needs_of(l, may_skip(l));
+    const needs n = needs_of(l, may_skip(l), true);
     const auto add = [&](const compiled_code& c, const std::string& as) { all.push_back(c.definition(as)); };
     if (n.split_tail) {
       add(find_code(inner_program(*l.code), {false, n.elements}), name + "_inner");
       add(find_code(tail_program(*l.code), {false, 0}), name + "_tail");
     } else {
-      add(find_code(*l.code, {false, n.elements}), name);
+      add(find_code(*l.code, {false, n.elements, n.patterns}), name);
     }
     if (n.groups) add(find_code(group_program(*l.code), {false, group_inputs(*l.code, n.elements)}), name + "_groups");
     if (l.code->kind == jit::kernel_kind::reduce && has_epilogue(*l.code))
@@ -365,9 +368,9 @@ class cpu_backend final : public runtime::backend {
   }
 
   /// The code of a launch, which will process so many elements; adds what is to be compiled for it.
-  prepared& prepare_one(const launch& l, std::int64_t elements, compile_list& wanted) {
+  prepared& prepare_one(const launch& l, std::int64_t elements, compile_list& wanted, bool alone = false) {
     const bool skip = may_skip(l);
-    prepared& p = table_.find(l, needs_of(l, skip));
+    prepared& p = table_.find(l, needs_of(l, skip, alone));
     count_work(p, l, elements, skip, wanted);
     for (const jit::user_reduction* r : l.code->combines)
       if (user_reducer& u = find_user_reducer(r); !u.is_compiled()) wanted.due.push_back(&u);
@@ -407,7 +410,7 @@ class cpu_backend final : public runtime::backend {
     std::vector<element_work> works;
     for (const launch& part : parts) {
       if (const auto copy = row_copy_of(part)) run_row_copy(*copy);
-      else works.push_back({&table_.find(part, needs_of(part, false)), &part});
+      else works.push_back({&table_.find(part, needs_of(part, false, true)), &part});
     }
     if (rows) works.push_back({&table_.find(rows->plain, needs_of(rows->plain, false)), &rows->plain, &rows->reads});
     run_elements(works, fault);

@@ -113,7 +113,7 @@ block_plan::block_plan(const jit::launch& l, const walk_axes& axes, std::size_t 
       for (auto& c : coordinates) known = known || c.axis == i.a;
       if (known) continue;
       const core::dims steps = coordinate_steps(l, axes, i.a);
-      coordinate_plan c{i.a, at_axes(steps, axes.outer), {}};
+      coordinate_plan c{i.a, at_axes(steps, axes.outer), {}, 0, false, {}};
       c.map.assign(block, at_axes(steps, axes.block));
       c.period = coordinate_period(c.map);
       c.uniform = jit::is_uniform_coordinate(uniform, i.a);
@@ -142,6 +142,7 @@ block_plan::block_plan(const jit::launch& l, const walk_axes& axes, std::size_t 
       in.in_place = in.map.contiguous && !is_half(in.type);
       const bool read_only = !is_written(l, o);
       in.ahead = in.map.contiguous && pure && read_only;
+      in.ahead_apart = pure && read_only;
       in.end = end_of(o, l.extents, in);
       in.period = read_only ? period_of(in.map) : 0;
     }
@@ -281,6 +282,7 @@ block_walker::block_walker(const block_plan& plan, arena& memory, int outputs, i
   args_.outputs = outputs_;
   args_.fault = fault;
   args_.halves = plan.halves ? 1 : 0;
+  args_.in_patterns = plan.in_patterns;
 }
 
 void block_walker::forget() noexcept {
@@ -429,7 +431,8 @@ void block_walker::bind_input(std::size_t k, std::int64_t start, int n, int padd
     return fill_offsets(offsets_[k], in.source->offset + outer_offset_[k], in.map, start, n, padded);
   }
   if (in.access != input_plan::how::copied) return;
-  if (in.rows) bind_rows(k, start, n, padded);
+  if (in.pattern.what != jit::lane_pattern::kind::dense) bind_pattern(k, start, n, padded);
+  else if (in.rows) bind_rows(k, start, n, padded);
   else if (in.block_wrap.axis >= 0) bind_wrapped(k, start, n, padded);
   else if (in.panel_rows) inputs_[k] = panel_row(k, start, n, padded);
   else bind_copied(k, start, n, padded);
@@ -457,8 +460,9 @@ void block_walker::bind_coordinate(std::size_t k, std::int64_t start, int n, int
   std::int64_t base = 0;
   for (int a = 0; a < c.outer.size(); ++a) base += c.outer[a] * coordinate_[a];
   coords_[c.axis] = lanes;
-  if (c.uniform && plan_.compiled) {
-    *lanes = base;
+  const bool counted = c.pattern.what == jit::lane_pattern::kind::counted;
+  if ((c.uniform && plan_.compiled) || counted || c.pattern.what == jit::lane_pattern::kind::periodic) {
+    *lanes = base + (counted ? start : 0);
     return;
   }
   if (c.period == 0 || (padded != n && !plan_.pure)) {
@@ -471,11 +475,6 @@ void block_walker::bind_coordinate(std::size_t k, std::int64_t start, int n, int
     counted_from_[k] = base;
   }
   coords_[c.axis] += start % c.period;
-}
-
-void block_walker::bind_runs(std::size_t k, const output_plan& o, std::int64_t start, int n) {
-  outputs_[k] = o.at(coordinate_);
-  fill_offsets(offsets_[plan_.inputs.size() + k], 0, o.map, start, n, pad_lanes(n));
 }
 
 const void* block_walker::panel_row(std::size_t k, std::int64_t start, int n, int padded) {

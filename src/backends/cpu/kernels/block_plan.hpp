@@ -60,18 +60,21 @@ struct input_plan {
   const row_read* rows = nullptr;  // copied row by row
   int wraps = 0;                   // along outer axes, which `axis` of each counts
   jit::wrap outer_wraps[2];
-  jit::wrap block_wrap{-1};  // along the block's axis; `axis` -1: none
-  bool wrapped = false;      // in one of these ways
-  bool in_record = false;    // copied with the others of a group (block_plan::records)
-  bool one_offset = false;   // gathered, from one place in a block on, of which compiled code reads one lane
+  jit::wrap block_wrap{-1};   // along the block's axis; `axis` -1: none
+  bool wrapped = false;       // in one of these ways
+  bool in_record = false;     // copied with the others of a group (block_plan::records)
+  jit::lane_pattern pattern;  // read where it lies, by code that knows how
+  bool ahead_apart = false;   // and what lies up to `end` may be read for padding
+  bool one_offset = false;    // gathered, from one place in a block on, of which compiled code reads one lane
 };
 /// An axis' coordinate, or (`axis` is the number of axes) the C-order position among the elements or results.
 struct coordinate_plan {
   int axis;
   core::dims outer;  // strides of the outer axes
   lane_map map;
-  int period = 0;        // not 0: lanes repeat after so many
-  bool uniform = false;  // one number for a block
+  int period = 0;             // not 0: lanes repeat after so many
+  bool uniform = false;       // one number for a block
+  jit::lane_pattern pattern;  // code counts from the first lane on
 };
 
 /// What all blocks of a launch share. `first` and `last` bound the instructions that run.
@@ -86,6 +89,7 @@ struct block_plan {
   bool pure = true;              // lanes beyond those of a block may hold anything: nothing depends on them
   bool compiled = false;         // all code that runs is: of a uniform coordinate it reads one lane
   bool halves = false;           // lanes of float16 and bfloat16 lie as in memory
+  bool in_patterns = false;      // and it reads and writes operands as its patterns say
   int lanes = jit::block_lanes;  // most of a block; more where all code that runs takes them, and no panels are read
 
   block_plan(const jit::launch& l, const walk_axes& axes, std::size_t first, std::size_t last, const param_block& p);
@@ -105,6 +109,8 @@ struct block_plan {
   void read_records();
   /// Inputs whose rows are found by indices. The reads live as long as the plan.
   void read_rows(const std::vector<row_read>& reads);
+  /// Inputs and coordinates in patterns, for code with them that is compiled. Before records are looked for.
+  void read_patterns(const std::string& patterns);
   /// Inputs with wraps, in the walk that this plan was made for.
   void read_wrapped(const std::vector<jit::wrapped_read>& reads, const walk_axes& axes);
 };
@@ -112,10 +118,11 @@ struct block_plan {
 /// An output and how blocks reach it.
 struct output_plan {
   dtype type{};
-  bool may_place = false;   // whole blocks may be written without a copy, if lanes lie as in memory
-  bool in_place = false;    // and they are
-  bool over_input = false;  // they are written where an input lies
-  bool in_runs = false;     // the program stores its lanes in each run of its loop
+  bool may_place = false;     // whole blocks may be written without a copy, if lanes lie as in memory
+  bool in_place = false;      // and they are
+  bool over_input = false;    // they are written where an input lies
+  jit::lane_pattern pattern;  // elements apart that code writes where they are
+  bool in_runs = false;       // the program stores its lanes in each run of its loop
   char* base = nullptr;
   lane_map map;
   core::dims outer;
@@ -127,6 +134,8 @@ struct output_plan {
   }
   /// Lets whole blocks be written where inputs lie whose lanes are read in place, for code that may do so.
   void write_over(const block_plan& plan, std::size_t k);
+  /// Stores n elements that lie in memory of their own as far apart.
+  void store_apart(char* to, const void* buffer, int n) const;
   char* at(const std::int64_t* outer_coordinates) const noexcept {
     std::int64_t offset = 0;
     for (int a = 0; a < outer.size(); ++a) offset += outer[a] * outer_coordinates[a];
@@ -174,6 +183,7 @@ class block_walker {
   int repeated_lanes(int period) const noexcept;
   void bind_coordinate(std::size_t k, std::int64_t start, int n, int padded);
   void bind_records(const record_group& g, std::int64_t start, int n, int padded);
+  void bind_pattern(std::size_t k, std::int64_t start, int n, int padded);
   void bind_rows(std::size_t k, std::int64_t start, int n, int padded);
   void bind_wrapped(std::size_t k, std::int64_t start, int n, int padded);
   /// The rows [first, first + count) of the last outer axis, whose first element is at `origin`, for the lanes

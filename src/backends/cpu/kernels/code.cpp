@@ -52,7 +52,7 @@ std::string tier_status() {
 block_code::block_code(jit::program p, jit::block_variant v)
     : compiled_code(jit::needs_compiler(p, v)),
       program_(std::move(p)),
-      variant_(v),
+      variant_(std::move(v)),
       scratch_bytes_(must_compile() ? 0 : jit::interpreter_scratch_bytes(program_)),
       operations_(jit::external_operations(program_, variant_)),
       any_length_(jit::takes_any_length(program_, variant_)),
@@ -60,7 +60,8 @@ block_code::block_code(jit::program p, jit::block_variant v)
       halves_(jit::takes_halves(program_, variant_)) {}
 
 void block_code::run(jit::block_args& args, const void* const* reduced, void* scratch) const {
-  if (jit::block_function f = function_.load(std::memory_order_acquire)) {
+  const bool fits = !has_patterns() || args.in_patterns;
+  if (jit::block_function f = function_.load(std::memory_order_acquire); f && fits) {
     args.operations = operations_.data();
     f(&args);
   } else {
@@ -105,6 +106,8 @@ block_code& find_code(const jit::program& p, const jit::block_variant& v) {
   key.clear();
   key.append(reinterpret_cast<const char*>(&v.uniform), sizeof v.uniform);
   key.push_back(static_cast<char>(v.epilogue));
+  key.push_back(static_cast<char>(v.patterns.size()));
+  key.append(v.patterns);
   p.append_key(key);
   code_table& t = code_table::instance();
   std::lock_guard lock(t.mutex);

@@ -66,6 +66,9 @@ class block_code final : public compiled_code {
   bool takes_halves() const noexcept { return halves_ && function_.load(std::memory_order_acquire); }
   /// Whether run() may store where inputs lie that it reads lane by lane: generated code that is one loop.
   bool may_overwrite() const noexcept { return one_loop_ && function_.load(std::memory_order_acquire); }
+  /// How operands lie where run() is told that they do (block_args::in_patterns).
+  const std::string& patterns() const noexcept { return variant_.patterns; }
+  bool has_patterns() const noexcept { return !variant_.patterns.empty(); }
   /// Counts upcoming work; returns whether it is time to compile.
   bool wants_compilation(std::uint64_t lanes) noexcept;
   /// Whether it has done so much that compiling it pays where other code is compiled anyway: most of the time is that of

@@ -9,6 +9,7 @@
 
 #include "backends/cpu/kernels/kernels.hpp"
 #include "backends/cpu/kernels/panel.hpp"
+#include "backends/cpu/kernels/patterns.hpp"
 #include "backends/cpu/kernels/repeated.hpp"
 #include "backends/cpu/strides/strided_loops.hpp"
 #include "jit/program/loop_runs.hpp"
@@ -124,17 +125,22 @@ bool lies_apart(const lane_map& map) {
   return step > 1;
 }
 
+bool is_dense(const jit::lane_pattern& p) { return p.what == jit::lane_pattern::kind::dense; }
+
 /// Bytes that are copied for a lane; -1 where blocks are short for another reason.
 std::int64_t copied_for_a_lane(const block_plan& plan, const std::vector<output_plan>& outputs) {
   using how = input_plan::how;
-  std::int64_t bytes = 8 * static_cast<std::int64_t>(plan.coordinates.size());
+  std::int64_t bytes = 0;
+  for (const coordinate_plan& c : plan.coordinates) bytes += is_dense(c.pattern) ? 8 : 0;
   for (const input_plan& in : plan.inputs) {
     if (in.panel_rows > 0 || in.rows) return -1;
+    if (!is_dense(in.pattern)) continue;
     if (in.access == how::gathered) bytes += 8;
     else if (in.access == how::copied && !in.in_place) bytes += jit::lane_bytes(in.type);
     if (in.access == how::copied && in.period == 0 && lies_apart(in.map)) return -1;
   }
   for (const output_plan& o : outputs) {
+    if (!is_dense(o.pattern)) continue;
     if (o.in_runs || lies_apart(o.map)) return -1;
     if (!o.in_place) bytes += jit::lane_bytes(o.type);
   }
@@ -147,8 +153,11 @@ bool may_run_twice(const block_plan& plan, const std::vector<output_plan>& outpu
   bool may = plan.pure;
   for (const input_plan& in : plan.inputs)
     may = may && (in.access == how::unused || (in.access == how::copied && in.ahead && in.in_place) ||
+                  (in.pattern.what == jit::lane_pattern::kind::apart && in.ahead_apart) ||
                   (in.access == how::uniform && !is_written(*plan.launch, *in.source)));
   for (const output_plan& o : outputs) may = may && o.in_place && !o.over_input;
+  for (const coordinate_plan& c : plan.coordinates)
+    may = may && c.pattern.what != jit::lane_pattern::kind::periodic;  // which begins with blocks
   return may;
 }
 
@@ -157,7 +166,10 @@ bool may_run_twice(const block_plan& plan, const std::vector<output_plan>& outpu
 bool may_run_on(const block_plan& plan, const std::vector<output_plan>& outputs) {
   if (plan.outer.empty()) return false;
   for (const input_plan& in : plan.inputs)
-    if (in.access == input_plan::how::copied && in.outer.back() < jit::lane_multiple) return false;
+    if (in.access == input_plan::how::copied && (in.outer.back() < jit::lane_multiple || !is_dense(in.pattern)))
+      return false;
+  for (const coordinate_plan& c : plan.coordinates)
+    if (!is_dense(c.pattern)) return false;
   return std::all_of(outputs.begin(), outputs.end(),
                      [&](const output_plan& o) { return o.outer.back() == plan.block_count; });
 }
@@ -172,7 +184,8 @@ void keep_halves(const block_code& code, block_plan& plan, std::vector<output_pl
 /// Generated code takes more lanes than the interpreter: each block costs some 20 ns.
 std::int64_t lanes_of_blocks(const block_code& code, const block_plan& plan, const std::vector<output_plan>& outputs,
                              bool across) {
-  const bool in_blocks = across || !code.takes_any_length() || (code.may_take_halves() && !plan.halves);
+  const bool in_blocks = across || !code.takes_any_length() || (code.may_take_halves() && !plan.halves) ||
+                         (code.has_patterns() && !plan.in_patterns);
   if (in_blocks || plan.block_count < 2 * jit::block_lanes) return jit::block_lanes;
   const std::int64_t bytes = copied_for_a_lane(plan, outputs);
   if (bytes < 0) return jit::block_lanes;
@@ -252,7 +265,13 @@ element_run::element_run(const runtime::prepared& code, const jit::launch& l, co
   if (rows) plan_.read_rows(*rows);
   const bool panels = plan_.read_through_panels();
   plan_.compiled = code_.is_compiled();
-  if (code_.may_overwrite() && !panels && !rows) outputs_[0].write_over(plan_, 0);
+  if (code_.has_patterns() && plan_.compiled && !panels && !rows && lane_patterns(l, axes_) == code_.patterns()) {
+    plan_.read_patterns(code_.patterns());
+    for (std::size_t k = 0; k < outputs_.size(); ++k)
+      outputs_[k].pattern = jit::pattern_of_output(*l.code, code_.patterns(), k);
+  }
+  if (code_.may_overwrite() && !panels && !rows && plan_.in_patterns == code_.has_patterns())
+    outputs_[0].write_over(plan_, 0);
   plan_.read_records();
   records_ = output_records(l, outputs_);
   in_record_.resize(outputs_.size());
@@ -282,13 +301,20 @@ void element_run::run_block(std::int64_t outer, std::int64_t start, int n, eleme
       walker.bind_runs(k, o, start, n);
       continue;
     }
-    const bool in_place = o.in_place && whole;
+    const bool in_place = (o.in_place || !is_dense(o.pattern)) && whole;
+    const std::int64_t step = is_dense(o.pattern) ? 1 : o.pattern.number;
     walker.outputs()[k] =
-        in_place ? o.at(walker.coordinates()) + start * static_cast<std::int64_t>(itemsize(o.type)) : buffers[k];
+        in_place ? o.at(walker.coordinates()) + start * step * static_cast<std::int64_t>(itemsize(o.type)) : buffers[k];
   }
   code_.run(walker.args(), nullptr, mine.scratch);
   for (std::size_t k = 0; k < outputs_.size(); ++k) {
     const output_plan& o = outputs_[k];
+    if (!is_dense(o.pattern)) {
+      char* const to =
+          o.at(walker.coordinates()) + start * o.pattern.number * static_cast<std::int64_t>(itemsize(o.type));
+      if (walker.outputs()[k] == buffers[k]) o.store_apart(to, buffers[k], n);
+      continue;
+    }
     if (walker.outputs()[k] == buffers[k] && !in_record_[k])
       store_lanes(o.at(walker.coordinates()), o.type, o.map, start, n, buffers[k]);
   }
@@ -311,7 +337,8 @@ void element_run::run_task(std::int64_t task, element_memory& mine, int* fault) 
     std::int64_t start = (across_ ? block / plan_.outer_count : block - outer * share_.run) * share_.lanes;
     int n = static_cast<int>(std::min<std::int64_t>(share_.lanes, plan_.block_count - start));
     // What is more than a block has no padding, for which there is no room.
-    if (const int whole = n & -jit::lane_multiple; n > jit::block_lanes && whole < n) {
+    const int whole = n & -jit::lane_multiple;
+    if (whole < n && (n > jit::block_lanes || (plan_.in_patterns && whole > 0))) {
       if (runs_on_ && block + 1 < end && is_followed(outer)) {
         run_block(outer, start, n, mine, true);
         continue;

@@ -64,7 +64,8 @@ std::vector<record_group> input_records(const std::vector<input_plan>& inputs) {
   std::vector<place> places;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     const input_plan& in = inputs[k];
-    const bool copied = in.access == input_plan::how::copied && !in.period && !in.panel_rows && !in.rows && !in.wrapped;
+    const bool copied = in.access == input_plan::how::copied && !in.period && !in.panel_rows && !in.rows &&
+                        !in.wrapped && in.pattern.what == jit::lane_pattern::kind::dense;
     if (copied && suits(in.type, in.map)) places.push_back({static_cast<int>(k), in.type, in.base, &in.map, &in.outer});
   }
   return groups_of(std::move(places), 2);
@@ -74,7 +75,8 @@ std::vector<record_group> output_records(const jit::launch& l, const std::vector
   std::vector<place> places;
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     const output_plan& o = outputs[k];
-    if (!o.in_runs && suits(o.type, o.map)) places.push_back({static_cast<int>(k), o.type, o.base, &o.map, &o.outer});
+    if (!o.in_runs && o.pattern.what == jit::lane_pattern::kind::dense && suits(o.type, o.map))
+      places.push_back({static_cast<int>(k), o.type, o.base, &o.map, &o.outer});
   }
   std::vector<record_group> all = groups_of(std::move(places), 0);
   std::erase_if(all, [&](const record_group& g) {

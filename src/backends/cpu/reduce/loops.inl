@@ -368,6 +368,7 @@ reducer make() {
   } else {
     r.row = rows_of<Op>::step;
     r.whole_rows = rows_of<Op>::steps;
+    if constexpr (requires { rows_of<Op>::least_columns; }) r.least_columns = rows_of<Op>::least_columns;
   }
   return r;
 }

@@ -4,6 +4,10 @@
 // matters, element e of a split of a row belongs to lane e mod row_lanes, and the lanes are joined by halves; in a split of a
 // column elements are joined one after the other; splits are those of the order.
 #pragma once
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #include <cstdint>
 #include <utility>
 

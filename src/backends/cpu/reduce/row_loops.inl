@@ -293,10 +293,18 @@ template <class T, bool Min>
   *static_cast<typename position<T, Min>::index*>(acc[2]) = static_cast<typename position<T, Min>::index>(best);
 }
 
+#include "backends/cpu/reduce/place_rows.inl"
+
 template <class T, bool Min>
 [[gnu::flatten]] void place_rows(void* const* acc, const void* from, std::int64_t stride, int rows, int columns,
                                  const lane_tree&) {
-  for (int r = 0; r < rows; ++r) {
+  int r = 0;
+#if SINTER_ISA_LEVEL == 2
+  if constexpr (most_side_by_side<T> > 0)
+    if (columns <= most_side_by_side<T>)
+      r = place_side_by_side<T, Min>(static_cast<T*>(acc[0]), static_cast<index64*>(acc[1]), from, stride, rows, columns);
+#endif
+  for (; r < rows; ++r) {
     const T* x = reinterpret_cast<const T*>(static_cast<const char*>(from) + r * stride);
     const int at = place_of<T, Min>(x, columns);
     static_cast<T*>(acc[0])[r] = x[at];
@@ -315,6 +323,7 @@ template <class T, bool Min>
 struct rows_of<position<T, Min>> {
   static constexpr auto* step = place_row<T, Min>;
   static constexpr auto* steps = place_rows<T, Min>;
+  static constexpr int least_columns = most_side_by_side<T> > 0 ? 2 : transposed_columns + 1;
 };
 
 // Moments of rows side by side: an element of all rows of a tile is a vector, so that the numbers of elements, by which means are

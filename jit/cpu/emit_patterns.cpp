@@ -1,0 +1,159 @@
+// Block functions: operands whose lanes lie in memory by a pattern that the variant names (every other element, numbers that repeat,
+// coordinates that count). The loop goes over a few vectors of lanes at a time, whose number the compiler knows: what is put together
+// by shuffles in front of them stays in registers.
+#include <algorithm>
+
+#include "jit/cpu/emit.hpp"
+#include "jit/prelude_text.hpp"
+
+namespace sinter::jit {
+namespace {
+
+using kind = lane_pattern::kind;
+
+bool suits_pattern(dtype t) { return !is_complex(t) && t != dtype::f16 && t != dtype::bf16; }
+
+}  // namespace
+
+bool cpu_emitter::takes_patterns() const {
+  if (!takes_any_length() || stages_ != 1 || p_.kind != kernel_kind::elementwise || !operations().empty()) return false;
+  for (std::size_t k = 0; k < info_.size(); ++k) {
+    if (info_[k].where == place::unused) continue;
+    if (is_gathered(p_.code[k]) || p_.code[k].op == opcode::checked_index || p_.code[k].op == opcode::address ||
+        !suits_pattern(p_.code[k].type) || is_quick_quotient(k, 0))
+      return false;
+  }
+  return true;
+}
+
+/// Whether the function is one loop over lanes of bytes that shifts some by a number: compilers shift no bytes, but words.
+bool cpu_emitter::shifts_bytes() const {
+  if (!takes_patterns()) return false;
+  bool any = false;
+  for (std::size_t k = 0; k < info_.size(); ++k) {
+    if (info_[k].where == place::unused || info_[k].where == place::scalar) continue;
+    if (itemsize(p_.code[k].type) != 1 || p_.code[k].op == opcode::coord) return false;
+    any = any || is_shift_of_bytes(k);
+  }
+  return any;
+}
+
+bool cpu_emitter::is_shift_of_bytes(std::size_t k) const {
+  const instr& i = p_.code[k];
+  return (i.op == opcode::right_shift || i.op == opcode::left_shift) && i.type == dtype::u8 && i.arg == dtype::u8 &&
+         info_[k].where == place::inlined && info_[i.a].where != place::scalar && info_[i.b].where == place::scalar;
+}
+
+/// Each instruction as a loop of its own, over an array that stays in a register.
+void cpu_emitter::write_bytes(int lanes) {
+  const std::string all = num(static_cast<std::size_t>(lanes));
+  for (std::size_t k = 0; k < info_.size(); ++k) {
+    if (info_[k].where != place::inlined) continue;
+    const instr& i = p_.code[k];
+    const std::string me = num(k);
+    out_ += "  SN_ARRAY(" + lane_type(k) + ", v" + me + ", " + all + ");\n";
+    if (is_shift_of_bytes(k)) {
+      const std::string from = info_[i.a].where == place::inlined ? "v" + num(i.a) : array(i.a);
+      out_ += std::string("  sn::shift_bytes_") + (i.op == opcode::left_shift ? "left<" : "right<") + all + ">(v" + me +
+              ", " + from + ", r" + num(i.b) + ");\n";
+    } else {
+      out_ += "  SN_LANES(" + all + ") v" + me + "[l] = " + expression(k, 0) + ";\n";
+    }
+    if (info_[k].in_array) out_ += "  SN_LANES(" + all + ") " + lane(array(k), k) + " = v" + me + "[l];\n";
+  }
+}
+
+lane_pattern cpu_emitter::pattern_of(std::size_t k) const {
+  const instr& i = p_.code[k];
+  if (!has_patterns()) return {};
+  if (i.op == opcode::load) return pattern_of_input(v_.patterns, i.a);
+  return i.op == opcode::coord ? pattern_of_axis(p_, v_.patterns, i.a) : lane_pattern{};
+}
+
+/// A coordinate that counts from the block's first lane on.
+std::string cpu_emitter::counted_lane(std::size_t k) const {
+  const lane_pattern how = pattern_of(k);
+  const std::string lane = how.what == kind::counted ? "done + l" : "(l & " + std::to_string(how.number - 1) + ")";
+  return "(first" + num(p_.code[k].a) + " + " + lane + ")";
+}
+
+/// A vector of the smallest elements; 16 at least.
+int cpu_emitter::chunk_lanes() const {
+  std::size_t least = 4;
+  for (std::size_t k = 0; k < info_.size(); ++k)
+    if (info_[k].where == place::direct && p_.code[k].op == opcode::load)
+      least = std::min(least, itemsize(p_.code[k].type));
+  for (std::size_t k = 0; k < output_count(); ++k) least = std::min(least, itemsize(p_.code[output_register(k)].type));
+  return static_cast<int>(64 / least);
+}
+
+void cpu_emitter::write_chunk(int lanes) {
+  const std::string all = num(static_cast<std::size_t>(lanes));
+  lanes_ = all;
+  std::vector<bool> read(p_.inputs.size()), counted(p_.code.size());
+  for (std::size_t k = 0; k < info_.size(); ++k) {
+    const instr& i = p_.code[k];
+    const lane_pattern how = pattern_of(k);
+    if (info_[k].where != place::direct || how.what == kind::dense) continue;
+    if (i.op == opcode::coord) continue;
+    const std::string me = num(k), type = lane_type(k);
+    out_ += "  SN_ARRAY(" + type + ", x" + me + ", " + all + ");\n";
+    const std::string name = how.what == kind::apart ? "load_apart<" : "load_runs<";
+    out_ += "  sn::" + name + std::to_string(how.number) + ", " + all + ">(x" + me + ", in" + num(i.a) + ");\n";
+  }
+  for (std::size_t k = 0; k < output_count(); ++k)
+    if (pattern_of_output(p_, v_.patterns, k).what != kind::dense)
+      out_ += "  SN_ARRAY(" + lane_type(output_register(k)) + ", y" + num(k) + ", " + all + ");\n";
+  if (by_bytes_) write_divisors(0), write_bytes(lanes);
+  else write_stages(0, stages_);
+  write_copies();
+  for (std::size_t k = 0; k < output_count(); ++k) {
+    const lane_pattern how = pattern_of_output(p_, v_.patterns, k);
+    const std::string out = "out" + num(k);
+    std::string step = all;
+    if (how.what == kind::apart) {
+      out_ += "  sn::store_apart<" + std::to_string(how.number) + ", " + all + ">(" + out + ", y" + num(k) + ");\n";
+      step += " * " + std::to_string(how.number);
+    }
+    out_ += "  " + out + " += " + step + ";\n";
+  }
+  for (std::size_t k = 0; k < info_.size(); ++k) {
+    const instr& i = p_.code[k];
+    if (info_[k].where != place::direct) continue;
+    const lane_pattern how = pattern_of(k);
+    if (i.op == opcode::coord) {
+      if (how.what == kind::dense && !counted[i.a]) out_ += "  coord" + num(i.a) + " += " + all + ";\n";
+      counted[i.a] = true;
+      continue;
+    }
+    if (read[i.a]) continue;
+    read[i.a] = true;
+    std::string step = all;
+    if (how.what == kind::apart) step += " * " + std::to_string(how.number);
+    if (how.what == kind::runs) step += " / " + std::to_string(how.number);
+    out_ += "  in" + num(i.a) + " += " + step + ";\n";
+  }
+}
+
+void cpu_emitter::write_chunks() {
+  const int lanes = chunk_lanes();
+  by_bytes_ = shifts_bytes();
+  std::vector<bool> named(p_.code.size());
+  for (std::size_t k = 0; k < info_.size(); ++k) {
+    const instr& i = p_.code[k];
+    if (i.op != opcode::coord || info_[k].where != place::direct || pattern_of(k).what == kind::dense || named[i.a])
+      continue;
+    named[i.a] = true;
+    out_ += "  const long long first" + num(i.a) + " = coord" + num(i.a) + "[0];\n";
+  }
+  out_ += "  int done = 0;\n  for (; done + " + num(static_cast<std::size_t>(lanes)) +
+          " <= n; done += " + num(static_cast<std::size_t>(lanes)) + ") {\n";
+  write_chunk(lanes);
+  out_ += "  }\n";
+  if (lanes == lane_multiple) return;
+  out_ += "  for (; done < n; done += " + num(lane_multiple) + ") {\n";
+  write_chunk(lane_multiple);
+  out_ += "  }\n";
+}
+
+}  // namespace sinter::jit
