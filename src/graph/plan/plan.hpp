@@ -126,6 +126,9 @@ struct device_price {
   double byte, launch, read;
 };
 device_price price_on(runtime::device_id device) noexcept;
+/// What moving a value of so many bytes to memory, or from it, costs in all. On the host what is small enough to be in a core's
+/// own caches from kernel to kernel moves several times as fast.
+double price_of_moving(runtime::device_id device, std::size_t bytes) noexcept;
 /// The weight of a node's own operation.
 std::int32_t own_weight(const node* n) noexcept;
 
@@ -134,7 +137,7 @@ std::int32_t own_weight(const node* n) noexcept;
 /// no more counts than n has elements, as views may show little of it; else it counts whole.
 template <class IsStored, class Enter>
 bool costs_more(node* n, double bound, IsStored is_stored, Enter enter, bool by_parts = false) {
-  const double byte = price_on(n->device).byte, elements = static_cast<double>(n->size());
+  const double elements = static_cast<double>(n->size());
   double cost = 0;
   struct part {
     node* n;
@@ -146,8 +149,8 @@ bool costs_more(node* n, double bound, IsStored is_stored, Enter enter, bool by_
     work.pop_back();
     if (!enter(x)) continue;
     if (x->is_leaf() || (x != n && is_stored(x))) {
-      const double most = by_parts ? elements * times * static_cast<double>(itemsize(x->type)) : HUGE_VAL;
-      cost += byte * std::min(static_cast<double>(x->bytes()), most);
+      const double part = elements * times / static_cast<double>(std::max<std::int64_t>(1, x->size()));
+      cost += price_of_moving(x->device, x->bytes()) * (by_parts ? std::min(1.0, part) : 1);
       continue;
     }
     const node_kind kind = x->kind.load(std::memory_order_relaxed);
@@ -164,8 +167,7 @@ bool costs_more(node* n, double bound, IsStored is_stored, Enter enter, bool by_
 template <class IsStored, class Enter>
 bool costs_more_again(node* n, IsStored is_stored, Enter enter, bool by_parts = false) {
   constexpr double patience = 3;
-  return costs_more(n, patience * price_on(n->device).byte * static_cast<double>(n->bytes()), is_stored, enter,
-                    by_parts);
+  return costs_more(n, patience * price_of_moving(n->device, n->bytes()), is_stored, enter, by_parts);
 }
 
 /// The value that a node has for a parameter.
