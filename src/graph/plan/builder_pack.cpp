@@ -76,10 +76,12 @@ bool kernel_builder::may_order_results() {
 
 /// On a GPU, a transposed operand whose dense axis is neither the innermost one of the reduction, which the lanes of a
 /// row share, nor of the results, which those of columns do: every lane reads a sector of its own. A tiled copy reads and
-/// writes whole sectors, and costs two passes in place of up to eight. The order of the results may be another one.
+/// writes whole sectors, and costs two passes in place of up to eight. The order of the results may be another one. On the host
+/// likewise, where several axes are reduced and the dense one is not the innermost of them: each vector would be gathered from as
+/// many lines of the cache as it has elements. Other operands are read there through panels.
 bool kernel_builder::is_against_memory(const node* view, const index_map& map, const linear_form& at) {
-  if (out_->kind != plan_kind::reduce || in_epilogue_ || on_host(view) || view->size() < least_transposed ||
-      view->size() != space_ || static_cast<std::int64_t>(view->bytes()) > most_copied_bytes)
+  if (out_->kind != plan_kind::reduce || in_epilogue_ || view->size() < least_transposed || view->size() != space_ ||
+      static_cast<std::int64_t>(view->bytes()) > most_copied_bytes)
     return false;
   const linear_form copied = compose(map, core::contiguous_strides(view->shape), 0);
   int row = -1, column = -1;  // the innermost axes
@@ -93,6 +95,8 @@ bool kernel_builder::is_against_memory(const node* view, const index_map& map, c
   }
   const auto along = [&](int v) { return v >= 0 && std::abs(at.coefficients[v]) == 1; };
   const bool against = dense >= 0 && row >= 0 && !along(row) && !along(column) && copied.coefficients[row] == 1;
+  if (on_host(view))
+    return against && dense >= out_->kept && out_->extents[row] >= least_dense;
   // Rows that stay on chip are read along them.
   return against && (dense >= out_->kept || read_over() == space_ || !may_order_results());
 }
