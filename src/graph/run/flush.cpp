@@ -404,7 +404,6 @@ bool relieve(runtime::backend& device) {
   const std::lock_guard lock(flush_mutex());
   return !is_flushing() && relieve_locked(device);
 }
-
 namespace {
 
 /// Evaluates a value at the end of a long chain together with the chain's other live values, which would otherwise
@@ -431,10 +430,9 @@ int pending_depth(node* n, std::uint64_t epoch) {
 }
 
 /// Counts the chain below a value that was just recorded anew: of what its operands were recorded over, some may have been
-/// evaluated since. Whether it is short.
+/// evaluated since. Nobody else has it. Whether it is short.
 bool is_short_by_now(const value& v) {
-  const int depth = pending_depth(v.get(), next_epoch());
-  v->depth = static_cast<std::uint16_t>(std::clamp(depth, 0, 0xffff));  // nobody else has it
+  v->depth = static_cast<std::uint16_t>(std::clamp(pending_depth(v.get(), next_epoch()), 0, 0xffff));
   return v->depth < limits().long_chain();
 }
 
@@ -452,10 +450,6 @@ bool flush_below(const value& v) {
   }
   return is_short_by_now(v);
 }
-
-}  // namespace
-
-namespace {
 
 /// Leaves on a mesh may have parts that are pending, as those of a draw: the mesh knows.
 bool is_memory(const value& v) { return v->is_leaf() && !is_on_mesh(v->device); }
