@@ -355,7 +355,7 @@ bool kernel_builder::must_store(node* n, const index_map* map) {
 bool kernel_builder::is_better_kept(node* n) {
   const std::uint64_t mark = table_.begin_search();
   const bool costs = costs_more(
-      n, 2 * price_of_moving(n->device, n->bytes()), [&](node* x) { return table_.is_stored(x); },
+      n, 2 * price_on(n->device).byte * static_cast<double>(n->bytes()), [&](node* x) { return table_.is_stored(x); },
       [&](node* x) { return std::exchange(table_.at(x).search, mark) != mark; });
   return costs && table_.fits_memory(n);
 }

@@ -234,7 +234,7 @@ bool planner::is_better_stored(node* n, std::size_t kernels, bool whole, bool ne
     const std::uint64_t mark = begin_search();
     return costs_more(
         n, margin * bound, [&](node* x) { return at(x).stored; },
-        [&](node* x) { return std::exchange(at(x).search, mark) != mark; });
+        [&](node* x) { return std::exchange(at(x).search, mark) != mark; }, false, near);
   }
   double operands = 0;
   for (int a = 0; a < n->operand_count(); ++a) {

@@ -134,9 +134,9 @@ std::int32_t own_weight(const node* n) noexcept;
 
 /// Whether computing a value from what is in memory costs more than `bound`. Looks no further than needed to tell.
 /// `is_stored(node*)`: is or will be in memory; `enter(node*)`: false from the second time on. `by_parts`: of what is stored
-/// no more counts than n has elements, as views may show little of it; else it counts whole.
+/// no more counts than n has elements, as views may show little of it; else it counts whole. `near`: by price_of_moving.
 template <class IsStored, class Enter>
-bool costs_more(node* n, double bound, IsStored is_stored, Enter enter, bool by_parts = false) {
+bool costs_more(node* n, double bound, IsStored is_stored, Enter enter, bool by_parts = false, bool near = false) {
   const double elements = static_cast<double>(n->size());
   double cost = 0;
   struct part {
@@ -150,7 +150,9 @@ bool costs_more(node* n, double bound, IsStored is_stored, Enter enter, bool by_
     if (!enter(x)) continue;
     if (x->is_leaf() || (x != n && is_stored(x))) {
       const double part = elements * times / static_cast<double>(std::max<std::int64_t>(1, x->size()));
-      cost += price_of_moving(x->device, x->bytes()) * (by_parts ? std::min(1.0, part) : 1);
+      const double all =
+          near ? price_of_moving(x->device, x->bytes()) : price_on(x->device).byte * static_cast<double>(x->bytes());
+      cost += all * (by_parts ? std::min(1.0, part) : 1);
       continue;
     }
     const node_kind kind = x->kind.load(std::memory_order_relaxed);
@@ -167,7 +169,8 @@ bool costs_more(node* n, double bound, IsStored is_stored, Enter enter, bool by_
 template <class IsStored, class Enter>
 bool costs_more_again(node* n, IsStored is_stored, Enter enter, bool by_parts = false) {
   constexpr double patience = 3;
-  return costs_more(n, patience * price_of_moving(n->device, n->bytes()), is_stored, enter, by_parts);
+  return costs_more(n, patience * price_on(n->device).byte * static_cast<double>(n->bytes()), is_stored, enter,
+                    by_parts);
 }
 
 /// The value that a node has for a parameter.
