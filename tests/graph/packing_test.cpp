@@ -6,6 +6,7 @@
 
 #include "backends/cpu/kernels/hooks.hpp"
 #include "graph/values/limits.hpp"
+#include "jit/program/launch.hpp"
 #include "support/simulated_gpu.hpp"
 #include "sinter/sinter.hpp"
 
@@ -172,4 +173,73 @@ TEST_CASE("packing: rows that a reduction gathers are copied whole on the CPU") 
   CHECK_FALSE(copied(rows * 2));
   CHECK_FALSE(copied(sum(roll(table, 1, 0) * table)));
   CHECK_THROWS_AS(sum(take(table, i + 300, 0), 1).to_vector<float>(), index_error);
+}
+
+namespace {
+
+ndarray in_memory(const shape_t& shape, const device& on) {
+  const ndarray x = numbers(shape, on);
+  eval(x);
+  return x;
+}
+
+}  // namespace
+
+TEST_CASE("on the CPU sums of all elements copy a transposed operand, and have its bits") {
+  const ndarray x = in_memory({700, 300}, host), t = x.T();
+  CHECK(packs(sum(t)));
+  CHECK(packs(sum(t * 2.0f)));
+  CHECK_FALSE(packs(sum(t, 0)));
+  CHECK_FALSE(packs(sum(x)));
+  CHECK_FALSE(packs(sum(in_memory({60, 50}, host).T())));  // few elements
+  CHECK(sum(t).item<float>() == sum(t.copy()).item<float>());
+  CHECK(max(t * t).item<float>() == max(t.copy() * t.copy()).item<float>());
+}
+
+namespace {
+
+std::vector<jit::launch> launched;
+
+/// The launches that evaluate an array.
+std::vector<jit::launch> launches_of(const ndarray& x) {
+  launched.clear();
+  const auto before = cpu::set_launch_observer([](const jit::launch& l) { launched.push_back(l); });
+  eval(x);
+  cpu::set_launch_observer(before);
+  return launched;
+}
+
+}  // namespace
+
+TEST_CASE("on the CPU a reduction goes over its results in the order in which the operand lies in memory") {
+  const ndarray x = in_memory({20, 21, 22, 23}, host), t = x.T();
+  const ndarray positions = arange(20, {.dtype = float32, .device = host});
+  eval(positions);
+  for (const int axis : {0, 1, 2, 3}) {
+    CAPTURE(axis);
+    const ndarray s = sum(t, axis);
+    const std::vector<jit::launch> all = launches_of(s);
+    REQUIRE(all.size() == 1);
+    const jit::launch& l = all[0];
+    for (int a = 0; a + 1 < l.kept; ++a) CHECK(l.inputs[0].strides[a] > l.inputs[0].strides[a + 1]);
+    CHECK(array_equal(s, sum(ndarray(t.copy()), axis)));
+    CHECK(array_equal(argmax(t, axis), argmax(ndarray(t.copy()), axis)));
+    // Operands that do not agree keep the order of the results.
+    CHECK(array_equal(sum(t * x.T().copy(), axis), sum(ndarray(t.copy() * t.copy()), axis)));
+  }
+  // So do reductions that depend on places.
+  CHECK(array_equal(sum(t * positions, 0), sum(ndarray(t.copy() * positions), 0)));
+}
+
+TEST_CASE("on the CPU operations on elements copy a transposed operand of short rows") {
+  const ndarray x = in_memory({17, 18, 19, 20}, host), t = x.T(), y = in_memory({20, 19, 18, 17}, host);
+  CHECK(packs(t * t + y));
+  CHECK(packs(-t));
+  CHECK(kernels_of(t.copy()) == 1);
+  CHECK_FALSE(packs(in_memory({400, 300}, host).T() * 2.0f));  // through panels
+  CHECK_FALSE(packs(in_memory({5, 6, 7, 8}, host).T() * 2.0f));
+  const ndarray c = t.copy();
+  eval(c);
+  CHECK(array_equal(t * t + y, c * c + y));
+  CHECK(array_equal(where(t > 0, t, y), where(c > 0, c, y)));
 }

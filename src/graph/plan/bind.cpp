@@ -78,6 +78,44 @@ void follow_memory(jit::launch& l, dims& extents, dims& origin) {
     }
 }
 
+/// Whether the values of a reduction depend on the operands' elements alone, not on where in the space they are.
+bool asks_for_no_place(const kernel_plan& plan) {
+  return plan.apart < 0 && plan.code.calls.empty() &&
+         std::none_of(plan.inputs.begin(), plan.inputs.end(), [](const input_slot& s) { return s.raw; }) &&
+         std::none_of(plan.code.inputs.begin(), plan.code.inputs.end(), [](auto& in) { return in.gathers != 0; }) &&
+         std::none_of(plan.code.code.begin(), plan.code.code.end(), [](const jit::instr& i) {
+           return i.op == jit::opcode::coord || i.op == jit::opcode::address || jit::is_random(i.op);
+         });
+}
+
+/// Brings the kept axes of a reduction on the host into the order in which what it reads lies in memory, the nearest one last, as
+/// far as all operands agree: rows that are short, and columns, are then read in pieces. The order of the results does not matter
+/// to any of them.
+void follow_operands(jit::launch& l, dims& extents, dims& origin, int kept) {
+  constexpr std::int64_t least = 1 << 14;
+  if (kept < 2 || core::element_count(extents) < least) return;
+  const auto is_nearer = [&](int a, int b) {  // axis a for some operand, and no other one
+    bool any = false;
+    for (const jit::operand& o : l.inputs) {
+      const std::int64_t left = std::abs(o.strides[a]), right = std::abs(o.strides[b]);
+      if (left == 0 || right == 0) {
+        if (left != right) return false;
+        continue;
+      }
+      if (right < left) return false;
+      any = any || left < right;
+    }
+    return any;
+  };
+  for (int n = kept - 1; n > 0; --n)
+    for (int a = 0; a < n; ++a) {
+      if (!is_nearer(a, a + 1)) continue;
+      std::swap(extents[a], extents[a + 1]);
+      std::swap(origin[a], origin[a + 1]);
+      each_operand(l, [&](dims& s) { std::swap(s[a], s[a + 1]); });
+    }
+}
+
 /// Coordinates, and what is made of them, in 32 bits where they fit.
 void narrow(kernel_plan& plan) {
   std::vector<jit::number_range> ranges(plan.params.size());
@@ -119,6 +157,9 @@ void bind(kernel_plan& plan, jit::launch& out) {
   for (int a = 0; a < rank; ++a) origin[a] = a;
   if (plan.kind == plan_kind::update && plan.code.calls.empty() && !reads_position(plan.code))
     follow_memory(out, extents, origin);
+  if (plan.kind == plan_kind::reduce && plan.results[0]->device.kind == runtime::device_kind::cpu &&
+      asks_for_no_place(plan))
+    follow_operands(out, extents, origin, plan.kept);
   int kept = plan.kept;
   auto erase = [&](int a) {
     extents.erase(a);

@@ -56,6 +56,28 @@ bool kernel_builder::wants_packing(const node* view, const index_map& map, const
   return strided && compose(map, core::contiguous_strides(view->shape), 0).coefficients[rank_ - 1] == 1;
 }
 
+namespace {
+
+/// On the host, a transposed operand of operations on elements whose rows are so short that panels of them cost more than a
+/// copy by tiles.
+bool is_scattered(const kernel_plan& kernel, const node* view, const linear_form& copied, const linear_form& at) {
+  constexpr std::int64_t short_row = 64;
+  if (!view->args[0]->is_leaf() || !kernel.root || kernel.root == view) return false;
+  int row = -1, dense = -1;
+  for (int v = 0; v < kernel.extents.size(); ++v) {
+    if (kernel.extents[v] == 1) continue;
+    const std::int64_t step = std::abs(at.coefficients[v]);
+    if (step == 0) return false;
+    if (step == 1) dense = v;
+    row = v;
+  }
+  if (dense < 0 || dense == row || copied.coefficients[row] != 1) return false;
+  const std::int64_t shorter = std::min(kernel.extents[dense], kernel.extents[row]);
+  return shorter >= least_dense && shorter < short_row;
+}
+
+}  // namespace
+
 /// Whether the reductions of the kernel are of operations on elements alone: a GPU then goes over their results in the order
 /// that suits the operands (jit/cuda/schedule/lower.cpp).
 bool kernel_builder::may_order_results() {
@@ -76,12 +98,16 @@ bool kernel_builder::may_order_results() {
 
 /// On a GPU, a transposed operand whose dense axis is neither the innermost one of the reduction, which the lanes of a
 /// row share, nor of the results, which those of columns do: every lane reads a sector of its own. A tiled copy reads and
-/// writes whole sectors, and costs two passes in place of up to eight. The order of the results may be another one.
+/// writes whole sectors, and costs two passes in place of up to eight. The order of the results may be another one. On the host
+/// likewise, where several axes are reduced and the dense one is not the innermost of them: each vector would be gathered from as
+/// many lines of the cache as it has elements. Other operands are read there through panels.
 bool kernel_builder::is_against_memory(const node* view, const index_map& map, const linear_form& at) {
-  if (out_->kind != plan_kind::reduce || in_epilogue_ || on_host(view) || view->size() < least_transposed ||
-      view->size() != space_ || static_cast<std::int64_t>(view->bytes()) > most_copied_bytes)
+  if (in_epilogue_ || view->size() < least_transposed || view->size() != space_ ||
+      static_cast<std::int64_t>(view->bytes()) > most_copied_bytes)
     return false;
   const linear_form copied = compose(map, core::contiguous_strides(view->shape), 0);
+  if (out_->kind == plan_kind::elementwise && on_host(view)) return is_scattered(*out_, view, copied, at);
+  if (out_->kind != plan_kind::reduce) return false;
   int row = -1, column = -1;  // the innermost axes
   int dense = -1;
   for (int v = 0; v < rank_; ++v) {
@@ -93,6 +119,7 @@ bool kernel_builder::is_against_memory(const node* view, const index_map& map, c
   }
   const auto along = [&](int v) { return v >= 0 && std::abs(at.coefficients[v]) == 1; };
   const bool against = dense >= 0 && row >= 0 && !along(row) && !along(column) && copied.coefficients[row] == 1;
+  if (on_host(view)) return against && dense >= out_->kept && out_->extents[row] >= least_dense;
   // Rows that stay on chip are read along them.
   return against && (dense >= out_->kept || read_over() == space_ || !may_order_results());
 }

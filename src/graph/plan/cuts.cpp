@@ -211,6 +211,10 @@ class kernel_set {
   }
   void assign(std::int32_t kernel) { all_.assign(1, kernel); }
   std::size_t size() const noexcept { return all_.size(); }
+  /// How many have a number below `end`.
+  std::size_t below(std::int32_t end) const {
+    return static_cast<std::size_t>(std::lower_bound(all_.begin(), all_.end(), end) - all_.begin());
+  }
 
  private:
   std::vector<std::int32_t> all_;
@@ -219,17 +223,18 @@ class kernel_set {
 }  // namespace
 
 /// Whether it is cheaper to store an operation's result than to compute it in so many kernels, from operands in memory or
-/// (`whole`) from what is stored so far. A launch more is counted for the first of them.
-bool planner::is_better_stored(node* n, std::size_t kernels, bool whole) {
+/// (`whole`) from what is stored so far. A launch more is counted for the first of them. `near`: that memory may be near counts.
+bool planner::is_better_stored(node* n, std::size_t kernels, bool whole, bool near) {
   const auto [byte, launch, read] = price_on(n->device);
-  const double moved = byte * static_cast<double>(n->bytes()), times = static_cast<double>(kernels);
+  const double times = static_cast<double>(kernels);
+  const double moved = near ? price_of_moving(n->device, n->bytes()) : byte * static_cast<double>(n->bytes());
   const double bound = ((1 + times) * moved + launch) / (times - 1);
   if (whole) {
     constexpr double margin = 1.5;  // what a kernel loads anyway is counted as well
     const std::uint64_t mark = begin_search();
     return costs_more(
         n, margin * bound, [&](node* x) { return at(x).stored; },
-        [&](node* x) { return std::exchange(at(x).search, mark) != mark; });
+        [&](node* x) { return std::exchange(at(x).search, mark) != mark; }, false, near);
   }
   double operands = 0;
   for (int a = 0; a < n->operand_count(); ++a) {
@@ -264,9 +269,13 @@ void planner::store_shared(bool whole, std::size_t planned) {
   for (std::size_t k = nodes.size(); k-- > 0;) {
     node* const n = nodes[k];
     kernel_set& mine = computed_by[k];
+    // For whole chains, the end of which is the better one to store, before the costly operations in it. Kernels that store
+    // parts of a step may well be joined, so that they are one that computes the value.
+    const bool near = whole && mine.below(static_cast<std::int32_t>(kernels_.size())) > 1;
     if (!at(n).stored && is_computed(n) && can_be_stored(n) && !unfusible(*n) && mine.size() > 1 &&
-        is_better_stored(n, mine.size(), whole) &&
-        (worth_storing(n) || (mine.size() >= many_kernels && is_better_stored(n, mine.size(), true) && fits_memory(n))))
+        is_better_stored(n, mine.size(), whole, near) &&
+        (worth_storing(n) ||
+         (mine.size() >= many_kernels && is_better_stored(n, mine.size(), true, near) && fits_memory(n))))
       materialise(n, store_reason::shared);
     if (at(n).stored && at(n).kernel >= static_cast<std::int32_t>(planned))
       mine.assign(static_cast<std::int32_t>(kernels_.size() + k));  // a kernel of its own

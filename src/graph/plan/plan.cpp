@@ -44,6 +44,13 @@ device_price price_on(runtime::device_id device) noexcept {
   return device.kind == runtime::device_kind::cpu ? device_price{2, 5e3, 1} : device_price{6, 5e7, 4};
 }
 
+double price_of_moving(runtime::device_id device, std::size_t bytes) noexcept {
+  constexpr std::size_t near = 512 << 10;  // of caches of 1 to 2 MB: what is read and what is written have room
+  constexpr double faster = 0.25;
+  const bool is_near = device.kind == runtime::device_kind::cpu && bytes <= near;
+  return price_on(device).byte * static_cast<double>(bytes) * (is_near ? faster : 1);
+}
+
 namespace {
 
 /// Weights are a GPU's, of float32: a host computes functions, by polynomials, at half the rate, and as many bytes at a time of

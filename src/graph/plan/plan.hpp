@@ -126,15 +126,18 @@ struct device_price {
   double byte, launch, read;
 };
 device_price price_on(runtime::device_id device) noexcept;
+/// What moving a value of so many bytes to memory, or from it, costs in all. On the host what is small enough to be in a core's
+/// own caches from kernel to kernel moves several times as fast.
+double price_of_moving(runtime::device_id device, std::size_t bytes) noexcept;
 /// The weight of a node's own operation.
 std::int32_t own_weight(const node* n) noexcept;
 
 /// Whether computing a value from what is in memory costs more than `bound`. Looks no further than needed to tell.
 /// `is_stored(node*)`: is or will be in memory; `enter(node*)`: false from the second time on. `by_parts`: of what is stored
-/// no more counts than n has elements, as views may show little of it; else it counts whole.
+/// no more counts than n has elements, as views may show little of it; else it counts whole. `near`: by price_of_moving.
 template <class IsStored, class Enter>
-bool costs_more(node* n, double bound, IsStored is_stored, Enter enter, bool by_parts = false) {
-  const double byte = price_on(n->device).byte, elements = static_cast<double>(n->size());
+bool costs_more(node* n, double bound, IsStored is_stored, Enter enter, bool by_parts = false, bool near = false) {
+  const double elements = static_cast<double>(n->size());
   double cost = 0;
   struct part {
     node* n;
@@ -146,8 +149,10 @@ bool costs_more(node* n, double bound, IsStored is_stored, Enter enter, bool by_
     work.pop_back();
     if (!enter(x)) continue;
     if (x->is_leaf() || (x != n && is_stored(x))) {
-      const double most = by_parts ? elements * times * static_cast<double>(itemsize(x->type)) : HUGE_VAL;
-      cost += byte * std::min(static_cast<double>(x->bytes()), most);
+      const double part = elements * times / static_cast<double>(std::max<std::int64_t>(1, x->size()));
+      const double all =
+          near ? price_of_moving(x->device, x->bytes()) : price_on(x->device).byte * static_cast<double>(x->bytes());
+      cost += all * (by_parts ? std::min(1.0, part) : 1);
       continue;
     }
     const node_kind kind = x->kind.load(std::memory_order_relaxed);

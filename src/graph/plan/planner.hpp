@@ -39,7 +39,7 @@ class planner : public plan_table {
   bool may_join_writes(const kernel_plan& first, const kernel_plan& then);
   void store_held();
   bool is_expensive_again(node* n);
-  bool is_better_stored(node* n, std::size_t kernels, bool whole);
+  bool is_better_stored(node* n, std::size_t kernels, bool whole, bool near);
   void store_shared(bool whole, std::size_t planned);
   void cut();
   bool store_shared();

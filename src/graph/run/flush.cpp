@@ -57,7 +57,8 @@ struct job {
   kernel_plan* plan = nullptr;
   int launch = -1;           // -1: nothing to run
   std::size_t uses_end = 0;  // of its memory, in the flush's list: they begin where the last job's end
-  const runtime::buffer* copy_from = nullptr;  // update out of place: copied into the result first
+  bool copies = false;       // update out of place: its base is copied into the result first
+  const runtime::buffer* copy_from = nullptr;
   std::int64_t copy_offset = 0;
   std::size_t copy_bytes = 0;
   runtime::fault_ref fault;      // of its launch, if that may find a fault
@@ -120,14 +121,16 @@ class flusher {
     placement_.begin();
     jobs_.resize(planner_.kernels().size());
     launched_ = 0;
-    for (std::size_t k = 0; k < jobs_.size(); ++k) {
-      place(jobs_[k], k);
-      jobs_[k].uses_end = uses_.size();
+    for (std::size_t k = 0; k < jobs_.size(); ++k) place(jobs_[k], k);
+    placement_.settle([&](std::size_t bytes, memory_kind kind) { return allocate(*backend_, bytes, kind); });
+    for (job& j : jobs_) {
+      find_addresses(j);
+      j.uses_end = uses_.size();
     }
   }
 
   void place_result(node* n, std::size_t kernel) {
-    if (!placement_.take_memory(n, kernel)) placement_.put(n, allocate(*backend_, n->bytes(), n->memory));
+    if (!placement_.take_memory(n, kernel)) placement_.put(n);
   }
 
   void place(job& j, std::size_t kernel) {
@@ -141,6 +144,12 @@ class flusher {
     if (plan.kind == plan_kind::update) place_update(j, plan, kernel);
     else if (plan.kind != plan_kind::effect)
       for (node* n : plan.results) place_result(n, kernel);
+  }
+
+  void find_addresses(job& j) {
+    const kernel_plan& plan = *j.plan;
+    if (plan.kind == plan_kind::alias) return;
+    if (j.copies) find_copied(j);
     if (plan.code.code.empty()) return;
     j.launch = launched_++;
     jit::launch& l = plan_->launches[static_cast<std::size_t>(j.launch)];
@@ -178,7 +187,11 @@ class flusher {
       planner_.for_each_below(n->args[0].get(), [&](const node* x) {
         if (x->is_leaf() && x->buffer->has_faults()) add_faults(j.replaced, x->buffer->faults());
       });
-    if (plan.unset_base) return;
+    j.copies = !plan.unset_base;
+  }
+
+  void find_copied(job& j) {
+    const node* const n = j.plan->results[0];
     const placed base = placement_.where(n->args[0].get());
     j.copy_from = base.buffer.get();
     j.copy_offset = base.offset * static_cast<std::int64_t>(itemsize(n->type));
@@ -401,7 +414,6 @@ bool relieve(runtime::backend& device) {
   const std::lock_guard lock(flush_mutex());
   return !is_flushing() && relieve_locked(device);
 }
-
 namespace {
 
 /// Evaluates a value at the end of a long chain together with the chain's other live values, which would otherwise
@@ -417,20 +429,20 @@ bool flush_chain(const value& v) {
   return true;
 }
 
-/// The longest chain of pending nodes below. For values that take little to compute.
-int pending_depth(node* n, std::unordered_map<const node*, int>& known) {
+/// The longest chain of pending nodes below. For values that take little to compute. Nodes carry what is known (node::mark).
+int pending_depth(node* n, std::uint64_t epoch) {
   if (n->is_leaf()) return -1;
-  if (const auto found = known.find(n); found != known.end()) return found->second;
+  if (n->mark.epoch == epoch) return n->mark.index;
   int below = -1;
-  for (int k = 0; k < n->operand_count(); ++k) below = std::max(below, pending_depth(n->operand(k), known));
-  return known[n] = below + 1;
+  for (int k = 0; k < n->operand_count(); ++k) below = std::max(below, pending_depth(n->operand(k), epoch));
+  n->mark.epoch = epoch;
+  return n->mark.index = below + 1;
 }
 
 /// Counts the chain below a value that was just recorded anew: of what its operands were recorded over, some may have been
-/// evaluated since. Whether it is short.
+/// evaluated since. Nobody else has it. Whether it is short.
 bool is_short_by_now(const value& v) {
-  std::unordered_map<const node*, int> known;
-  v->depth = static_cast<std::uint16_t>(std::clamp(pending_depth(v.get(), known), 0, 0xffff));  // nobody else has it
+  v->depth = static_cast<std::uint16_t>(std::clamp(pending_depth(v.get(), next_epoch()), 0, 0xffff));
   return v->depth < limits().long_chain();
 }
 
@@ -448,10 +460,6 @@ bool flush_below(const value& v) {
   }
   return is_short_by_now(v);
 }
-
-}  // namespace
-
-namespace {
 
 /// Leaves on a mesh may have parts that are pending, as those of a draw: the mesh knows.
 bool is_memory(const value& v) { return v->is_leaf() && !is_on_mesh(v->device); }

@@ -2,7 +2,6 @@
 #include "graph/run/live_values.hpp"
 
 #include <algorithm>
-#include <unordered_set>
 #include <utility>
 
 #include "graph/plan/plan.hpp"
@@ -13,16 +12,27 @@ namespace {
 
 constexpr std::size_t small_bytes = std::size_t{1} << 20;  // stored whatever the size of the others
 
-/// Pending nodes by the walk that reached them first.
+/// Nodes by the walk that reached them first, with what is found out about them. They carry their numbers themselves
+/// (node::mark): a long chain is walked several times.
 class reached_nodes {
  public:
+  struct reached {
+    node* n;
+    std::uint32_t uses = 0;    // references from visited nodes
+    std::uint32_t search = 0;  // the last one that met it
+    bool in_chain = false;
+    bool is_base = false;   // of a write that was visited, or of the next one: that may run in its memory
+    bool stored = false;    // with the values that are evaluated
+    bool computed = false;  // for those that certainly are
+  };
+
   /// Visits what is pending below a node. Whether any of it depends on, or is, a node of the chain.
   bool walk(node* from) {
     const std::size_t first = all_.size();
     bool touches = enter(from);
     for (std::size_t k = first; k < all_.size(); ++k) {  // grows
       node* const n = all_[k].n;
-      if (n->kind.load(std::memory_order_relaxed) == node_kind::update) bases_.insert(n->args[0].get());
+      if (n->kind.load(std::memory_order_relaxed) == node_kind::update) bases_.push_back(n->args[0].get());
       for (int a = 0; a < n->operand_count(); ++a) {
         node* const operand = n->operand(a);
         if (operand->is_leaf()) continue;
@@ -34,16 +44,21 @@ class reached_nodes {
       for (std::size_t k = first; k < all_.size(); ++k) all_[k].in_chain = true;
     return touches;
   }
-  std::uint32_t uses(node* n) { return at(n).uses; }
-  /// What writes that were visited write to: they may run in its memory.
-  const std::unordered_set<const node*>& bases() const noexcept { return bases_; }
+  /// Called after the last walk.
+  void mark_bases(node* next) {
+    for (node* n : bases_) of(n).is_base = true;
+    if (next) of(next).is_base = true;
+  }
+  /// Of any node.
+  reached& of(node* n) {
+    enter(n);
+    return at(n);
+  }
+  /// Begins a search; whether the present one has not met a node before.
+  void begin_search() noexcept { ++search_; }
+  bool meets(node* n) { return std::exchange(of(n).search, search_) != search_; }
 
  private:
-  struct reached {
-    node* n;
-    std::uint32_t uses = 0;  // references from visited nodes
-    bool in_chain = false;
-  };
   reached& at(node* n) { return all_[static_cast<std::size_t>(n->mark.index)]; }
   /// Whether the node was known as one of the chain.
   bool enter(node* n) {
@@ -55,64 +70,64 @@ class reached_nodes {
   }
 
   const std::uint64_t epoch_ = next_epoch();
+  std::uint32_t search_ = 0;
   std::vector<reached> all_;
-  std::unordered_set<const node*> bases_;
+  std::vector<node*> bases_;
 };
-
-using node_set = std::unordered_set<const node*>;
 
 /// Whether it takes much to compute a value later from what the others are to store. What lies below a reduction or a write may
 /// be large whatever the value's own size, and of the bases of writes the old elements would be kept for it.
-bool is_costly(node* n, const node_set& stored, const node_set& bases) {
+bool is_costly(node* n, reached_nodes& nodes) {
   bool more = false;
-  node_set seen;
+  nodes.begin_search();
   const bool costs = costs_more_again(
-      n, [&](node* x) { return stored.contains(x); },
+      n, [&](node* x) { return nodes.of(x).stored; },
       [&](node* x) {
         const node_kind kind = x->kind.load(std::memory_order_relaxed);
-        const bool below = (kind == node_kind::reduce || kind == node_kind::update) && !stored.contains(x);
-        more = more || below || bases.contains(x);
-        return seen.insert(x).second;
+        const reached_nodes::reached& known = nodes.of(x);
+        const bool below = (kind == node_kind::reduce || kind == node_kind::update) && !known.stored;
+        more = more || below || known.is_base;
+        return nodes.meets(x);
       },
       true);
   return costs || more;
 }
 
-/// Whether computing a value from what is stored takes something that is computed for the latter as well (`computed`), and
+/// Whether computing a value from what is stored takes something that is computed for the latter as well, and
 /// would be computed again, or the old elements of a base. What is recorded later than all of that, such as the first part of a loop's step whose variables
 /// are stored, is computed once in any case.
-bool needs_again(node* n, const node_set& stored, const node_set& computed, const node_set& bases) {
+bool needs_again(node* n, reached_nodes& nodes) {
   std::vector<node*> work{n};
-  node_set seen{n};
+  nodes.begin_search();
+  nodes.meets(n);
   while (!work.empty()) {
     node* const x = work.back();
     work.pop_back();
-    if (computed.contains(x)) return true;
+    if (nodes.of(x).computed) return true;
     for (int k = 0; k < x->operand_count(); ++k) {
       node* const operand = x->operand(k);
-      if (bases.contains(operand)) return true;  // stored or not: the next write keeps its old elements
-      if (!operand->is_leaf() && !stored.contains(operand) && seen.insert(operand).second) work.push_back(operand);
+      if (nodes.of(operand).is_base) return true;  // stored or not: the next write keeps its old elements
+      if (!operand->is_leaf() && !nodes.of(operand).stored && nodes.meets(operand)) work.push_back(operand);
     }
   }
   return false;
 }
 
-/// The pending values below some, these included.
-node_set pending_below(std::vector<node*> work) {
-  node_set found(work.begin(), work.end());
+/// Marks the pending values below some, these included, as computed.
+void mark_computed(std::vector<node*> work, reached_nodes& nodes) {
+  for (node* n : work) nodes.of(n).computed = true;
   while (!work.empty()) {
     node* const x = work.back();
     work.pop_back();
     for (int k = 0; k < x->operand_count(); ++k)
-      if (node* const operand = x->operand(k); !operand->is_leaf() && found.insert(operand).second)
+      if (node* const operand = x->operand(k); !operand->is_leaf() && !std::exchange(nodes.of(operand).computed, true))
         work.push_back(operand);
   }
-  return found;
 }
 
 /// Leaves out temporary values, which C++ keeps until the end of their statement or block: those that are no variables and
 /// take little to compute from the rest, in the order of recording, or nothing that is computed for it. `wanted` stays.
-std::vector<value> without_cheap(std::vector<value> values, const node* wanted, const node_set& bases) {
+std::vector<value> without_cheap(std::vector<value> values, const node* wanted, reached_nodes& nodes) {
   std::sort(values.begin(), values.end(), [](const value& a, const value& b) { return a->order < b->order; });
   const auto is_required = [&](const value& c) {
     return c.get() == wanted || c->assigned.load(std::memory_order_relaxed);
@@ -120,12 +135,10 @@ std::vector<value> without_cheap(std::vector<value> values, const node* wanted, 
   std::vector<node*> required;
   for (const value& c : values)
     if (is_required(c)) required.push_back(c.get());
-  const node_set computed = pending_below(required);
-  node_set stored;
+  mark_computed(std::move(required), nodes);
   std::erase_if(values, [&](const value& c) {
-    const bool needed =
-        is_required(c) || (needs_again(c.get(), stored, computed, bases) && is_costly(c.get(), stored, bases));
-    if (needed) stored.insert(c.get());
+    const bool needed = is_required(c) || (needs_again(c.get(), nodes) && is_costly(c.get(), nodes));
+    if (needed) nodes.of(c.get()).stored = true;
     return !needed;
   });
   return values;
@@ -144,12 +157,13 @@ std::vector<value> live_values(const value& v, const node* wanted) {
   for (value& c : candidates)
     if (reached.walk(c.get())) connected.push_back(std::move(c));
   // Each is referred to by this list as well.
-  std::erase_if(connected,
-                [&](const value& c) { return c->refs.load(std::memory_order_acquire) <= reached.uses(c.get()) + 1; });
+  std::erase_if(connected, [&](const value& c) {
+    return c->refs.load(std::memory_order_acquire) <= reached.of(c.get()).uses + 1;
+  });
   connected.push_back(v);
-  node_set bases = reached.bases();
-  if (v->kind.load(std::memory_order_relaxed) == node_kind::update) bases.insert(v.get());  // of the next write
-  return without_cheap(std::move(connected), wanted, bases);
+  const bool is_write = v->kind.load(std::memory_order_relaxed) == node_kind::update;
+  reached.mark_bases(is_write ? v.get() : nullptr);
+  return without_cheap(std::move(connected), wanted, reached);
 }
 
 }  // namespace

@@ -93,12 +93,18 @@ void placement::join(node* n, node* resident) {
   ++m.needed;
 }
 
-void placement::put(node* n, runtime::buffer_ref own) { at(n) = {std::move(own), 0}; }
+void placement::put(node* n) {
+  occupied& m = memory_of(n);
+  m.made = true;
+  m.bytes = n->bytes();
+  m.kind = n->memory;
+  at(n) = {};
+}
 
 void placement::put_view(node* n, node* base, std::int64_t offset) {
   const placed p = where(base);
   at(n) = {p.buffer, p.offset + offset};
-  if (!reuses_) return;
+  if (!reuses_ && p.buffer) return;
   join(n, base);
   ++memory_of(n).views;
 }
@@ -113,11 +119,18 @@ void placement::pass(std::size_t kernel) {
 /// Whether nothing but the plan refers to the memory of a node, and a result fits. A leaf's is given only where the
 /// result's own would come from the same pool, and where no fault is known that concerns the leaf alone.
 bool placement::may_take(node* old, std::size_t least, std::size_t most, memory_kind kind) {
-  const runtime::buffer_ref& b = buffer_of(old);
   const occupied& m = memory_of(old);
+  if (m.made) return m.bytes >= least && m.bytes <= most && m.kind == kind;
+  const runtime::buffer_ref& b = buffer_of(old);
   if (b->bytes() < least || b->bytes() > most || b->kind() != kind || b->has_faults()) return false;
   if (old->is_leaf() && b->source() != &b->owner().plain_memory()) return false;
   return &b->owner_stream() == &b->owner().current_stream() && is_owned(b, m.references + m.views);
+}
+
+/// Whether memory that is too small may be allocated large enough for a result.
+bool placement::may_grow(node* old, const node* n) {
+  const occupied& m = memory_of(old);
+  return m.made && m.bytes < n->bytes() && m.kind == n->memory;
 }
 
 /// The memory stays with its former nodes as well: nothing is written there before the launch.
@@ -127,8 +140,9 @@ void placement::give(node* old, node* n, std::size_t kernel) {
     plan_.at(r).taken_by = static_cast<std::int32_t>(kernel);
   m.residents = nullptr;
   ++m.references;
+  if (m.made) m.bytes = std::max(m.bytes, n->bytes());
+  else at(n) = {buffer_of(old), 0};
   join(n, old);
-  at(n) = {buffer_of(old), 0};
 }
 
 /// An operand of an elementwise kernel that is read nowhere else from now on, each element where the result has its own.
@@ -148,30 +162,47 @@ node* placement::find_operand(const node* n, std::size_t kernel) {
   return nullptr;
 }
 
+namespace {
+
+constexpr std::ptrdiff_t searched = 64;  // memory that is no longer needed: of the latest
+
+}  // namespace
+
+/// Takes memory off the list of what is no longer needed.
+node* placement::take_unneeded(std::vector<node*>::reverse_iterator at) {
+  node* const old = *at;
+  unneeded_.erase(std::next(at).base());
+  return old;
+}
+
 /// The smallest memory that is no longer needed and holds the result, taken off the list. What the plan releases may get
 /// any, since it is there until the plan is done; other results waste at most an eighth.
 node* placement::best_fit(node* n) {
-  constexpr std::ptrdiff_t searched = 64;  // of the latest
   const std::size_t least = n->bytes(), most = is_released(plan_.at(n)) ? SIZE_MAX : least + least / 8;
+  const auto bytes = [&](node* old) { return memory_of(old).made ? memory_of(old).bytes : buffer_of(old)->bytes(); };
   const auto end = unneeded_.rbegin() + std::min(searched, std::ssize(unneeded_));
   auto best = end;
   for (auto m = unneeded_.rbegin(); m != end; ++m)
-    if (may_take(*m, least, most, n->memory) && (best == end || buffer_of(*m)->bytes() < buffer_of(*best)->bytes()))
-      best = m;
-  if (best == end) return nullptr;
-  node* const old = *best;
-  unneeded_.erase(std::next(best).base());
-  return old;
+    if (may_take(*m, least, most, n->memory) && (best == end || bytes(*m) < bytes(*best))) best = m;
+  return best == end ? nullptr : take_unneeded(best);
+}
+
+/// The largest memory that is no longer needed, and has yet to be allocated, where all of it is too small: arrays that grow
+/// from step to step take turns in the memory of the last ones.
+node* placement::largest_that_grows(const node* n) {
+  const auto end = unneeded_.rbegin() + std::min(searched, std::ssize(unneeded_));
+  auto best = end;
+  for (auto m = unneeded_.rbegin(); m != end; ++m)
+    if (may_grow(*m, n) && (best == end || memory_of(*m).bytes > memory_of(*best).bytes)) best = m;
+  return best == end ? nullptr : take_unneeded(best);
 }
 
 bool placement::take_memory(node* n, std::size_t kernel) {
   if (!reuses_ || n->size() == 0) return false;
   pass(kernel);
-  if (node* const old = best_fit(n)) {
-    give(old, n, kernel);
-    return true;
-  }
-  node* const old = find_operand(n, kernel);
+  node* old = best_fit(n);
+  if (!old) old = find_operand(n, kernel);
+  if (!old) old = largest_that_grows(n);
   if (old) give(old, n, kernel);
   return old != nullptr;
 }
@@ -195,7 +226,9 @@ bool placement::may_overwrite(const kernel_plan& plan) {
   const payload::update& first = plan.results[0]->update();
   if (first.in_place) return true;
   const planner::entry& e = plan_.at(base);
-  if (!is_released(e) || !is_owned(buffer_of(base), memory_of(base).references)) return false;
+  const occupied& m = memory_of(base);
+  const bool owned = m.made ? m.views == 0 : is_owned(buffer_of(base), m.references);
+  if (!owned || !is_released(e)) return false;
   if (plan_.kernels()[static_cast<std::size_t>(e.last_reader)].get() != &plan) return false;
   return plan.reads_apart;
 }

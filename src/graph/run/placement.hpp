@@ -10,8 +10,9 @@
 // of a whole array is not an update.
 //
 // By the same rule a result gets the memory of a value, a leaf as well as an earlier result, whose last reader is an
-// earlier kernel, or this one if it reads each element only where it writes it. Nothing is written before everything has
-// been allocated and compiled. Where a kernel fails after others have run, it and those that follow need only what is
+// earlier kernel, or this one if it reads each element only where it writes it. Memory of an earlier result may be too
+// small for that, since it is allocated once all results have their places: as large as the largest of them. Nothing is
+// written before everything has been allocated and compiled. Where a kernel fails after others have run, it and those that follow need only what is
 // intact: whatever has been overwritten had its last reader before, and so have the values that refer to it.
 #pragma once
 #include <cstdint>
@@ -40,15 +41,28 @@ class placement {
   /// Bytes that the plan's leaves release once it is done, less those that it stores. Before begin().
   std::int64_t released_bytes();
 
-  /// Where a node that the plan stores is placed; where any node is.
+  /// Where a node that the plan stores is placed; where any node is. The buffer is there once settle() has been called.
   placed& at(node* n) { return places_[static_cast<std::size_t>(plan_.at(n).kernel)]; }
   placed where(node* n) { return n->is_leaf() ? placed{n->buffer, n->buffer_offset} : at(n); }
   /// Places a result of kernel number `kernel` in memory that is no longer needed; false where there is none. Called in
   /// the order of the kernels, as the next two are.
   bool take_memory(node* n, std::size_t kernel);
   /// Places a result in memory of its own, or a node that shows another one's memory there.
-  void put(node* n, runtime::buffer_ref own);
+  void put(node* n);
   void put_view(node* n, node* base, std::int64_t offset);
+  /// Gives each place its buffer, by allocate(bytes, kind of memory), once every result has its place.
+  template <class F>
+  void settle(F allocate) {
+    for (std::size_t k = 0; k < places_.size(); ++k) {
+      if (places_[k].buffer) continue;
+      const node* const n = plan_.stored()[k];
+      const std::int32_t slot = plan_.known(n).memory;
+      if (slot < 0) continue;  // of a call that has no result
+      occupied& m = memory_[static_cast<std::size_t>(slot)];
+      if (!m.own) m.own = allocate(m.bytes, n->memory);
+      places_[k].buffer = m.own;
+    }
+  }
   /// Whether a value's memory has another result once the first kernels have run. Nothing but released nodes refers to
   /// it: it stays pending, and is destroyed with the plan's references.
   bool is_overwritten(node* n, std::size_t kernels) {
@@ -68,6 +82,10 @@ class placement {
     std::int64_t views = 0;       // of put_view(), which are not among them
     std::int32_t needed = 1;      // nodes in it that are read later or remain
     node* residents = nullptr;    // the nodes in it (entry::next_resident)
+    bool made = false;            // for results of this plan, when they have been placed:
+    std::size_t bytes = 0;
+    memory_kind kind{};
+    runtime::buffer_ref own{};
   };
   bool has_large_result() const;
   void analyse_references();
@@ -80,8 +98,11 @@ class placement {
   const runtime::buffer_ref& buffer_of(node* n) { return n->is_leaf() ? n->buffer : at(n).buffer; }
   void pass(std::size_t kernel);
   bool may_take(node* old, std::size_t least, std::size_t most, memory_kind kind);
+  bool may_grow(node* old, const node* n);
   void give(node* old, node* n, std::size_t kernel);
   node* best_fit(node* n);
+  node* largest_that_grows(const node* n);
+  node* take_unneeded(std::vector<node*>::reverse_iterator at);
   node* find_operand(const node* n, std::size_t kernel);
 
   planner& plan_;

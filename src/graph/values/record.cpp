@@ -53,6 +53,11 @@ value fresh(Payload&& what, dtype type, const dims& shape, runtime::device_id de
 /// Bytes of operands that may be kept by values much smaller than they are, without its being noted.
 constexpr std::size_t least_held = 4096;
 
+/// Whether an operand is so much larger than a value that this should not be what keeps it.
+bool is_much_larger(const value& operand, const node& n) {
+  return operand->bytes() >= least_held && 4 * n.bytes() <= operand->bytes();
+}
+
 bool lies_over_reduction(const node& n) {
   return n.over_reduction || n.kind.load(std::memory_order_relaxed) == node_kind::reduce;
 }
@@ -87,7 +92,7 @@ value reduce_node(jit::reduce_op op, dtype type, const value& v, const dims& kep
   for (int a = 0; a < v->shape.size(); ++a) axes |= std::uint64_t{reduced[static_cast<std::size_t>(a)]} << a;
   value n = fresh(payload::reduce{.op = op, .axes = axes, .combine = combine, .whole = whole}, type, kept, v->device);
   n->opaque = combine && !combine->value.opaque.empty();
-  n->holds_larger = v->bytes() >= least_held && 4 * n->bytes() <= v->bytes();
+  n->holds_larger = is_much_larger(v, *n);
   adopt_operand(*n, v);
   link_reader(n.get());
   note_recorded(n);
@@ -189,6 +194,7 @@ value record_view(const value& v, const dims& shape, const dims& strides, std::i
   if (v->kind.load(std::memory_order_acquire) == node_kind::scalar)
     return record_scalar(v->scalar().constant, v->type, shape, v->device);
   value n = fresh(payload::view{.strides = strides, .offset = offset}, v->type, shape, v->device);
+  n->holds_larger = is_much_larger(v, *n);
   adopt_operand(*n, v);
   note_recorded(n);
   return n;
@@ -204,6 +210,7 @@ value record_identity(const value& v) {
 
 value record_gather(const value& v, const value& index, int axis, const dims& shape, int reported_axis) {
   value n = fresh(payload::gather{.axis = axis, .reported_axis = reported_axis}, v->type, shape, v->device);
+  n->holds_larger = is_much_larger(v, *n);
   adopt_operand(*n, v);
   adopt_operand(*n, index);
   note_recorded(n);

@@ -63,6 +63,14 @@ void* address_of_scratch(const runtime::buffer& scratch) {
 
 }  // namespace
 
+namespace {
+
+/// Whether an algorithm is to work in the memory of its result, into which a pending expression is evaluated. A variable of a loop is
+/// likely to be read again: it is stored, and read where it is.
+bool works_in_place(const value& v) { return !v->assigned.load(std::memory_order_relaxed) && !graph::is_in_memory(v); }
+
+}  // namespace
+
 value own_memory(const value& v) {
   value memory = unset_leaf(v->shape, v->type, v->device);
   if (v->size() == 0) return memory;
@@ -113,7 +121,7 @@ ndarray in_place_of(const rows_of& r, const value& leaf) {
 value sorted_rows(const value& v, const runtime::row_layout& l, bool descending) {
   if (l.rows == 0 || l.columns < 2) return own_memory(v);
   // A value in memory is read in place.
-  const bool in_place = !graph::is_in_memory(v);
+  const bool in_place = works_in_place(v);
   value to = in_place ? own_memory(v) : unset_leaf(v->shape, v->type, v->device);
   if (!in_place) evaluated(v);
   runtime::algorithms& device = algorithms_of(to);
@@ -316,7 +324,7 @@ bool scanned_into(runtime::scan_op op, const value& v, int axis, const graph::ar
 value scanned(runtime::scan_op op, const value& v, int axis) {
   const runtime::scan_layout l = scan_along(op, v, axis);
   // A value in memory is read in place; a pending expression is evaluated into the result's memory and scanned there.
-  const bool in_place = !graph::is_in_memory(v);
+  const bool in_place = works_in_place(v);
   value to = in_place ? own_memory(v) : unset_leaf(v->shape, v->type, v->device);
   if (v->size() == 0) return to;
   if (!in_place) evaluated(v);
