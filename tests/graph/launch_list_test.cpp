@@ -13,7 +13,7 @@ using namespace sinter::idx;
 
 namespace {
 
-using list = std::vector<double>;
+using elements = std::vector<double>;
 
 /// Four kernels: a write, two reductions, and what needs both.
 struct several {
@@ -26,10 +26,10 @@ struct several {
     const ndarray rows = sum(x, 1), columns = max(x, 0);
     result = rows(_, newaxis) + columns - mean(x);
   }
-  list values() const { return result.to_vector<double>(); }
+  elements values() const { return result.to_vector<double>(); }
 };
 
-list expected() {
+elements expected() {
   const device_guard on(device("cpu"));
   return several().values();
 }
@@ -37,13 +37,13 @@ list expected() {
 }  // namespace
 
 TEST_CASE("launch lists: launches that are put off come before what follows them") {
-  const list right = expected();
+  const elements right = expected();
   const device_guard on(sim::first());
   for (int k = 0; k < 4; ++k) CHECK(several().values() == right);
 }
 
 TEST_CASE("launch lists: where a launch fails, those before it have run, and the others run later") {
-  const list right = expected();
+  const elements right = expected();
   const device_guard on(sim::first());
   bool failed = true;
   for (int fails = 0; failed; ++fails) {
@@ -62,7 +62,7 @@ TEST_CASE("launch lists: where a launch fails, those before it have run, and the
 }
 
 TEST_CASE("launch lists: where the list fails, nothing has run, and all of it runs later") {
-  const list right = expected();
+  const elements right = expected();
   const device_guard on(sim::first());
   several s;
   sim::fail_list(1);

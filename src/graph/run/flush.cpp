@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "graph/run/kept_arrays.hpp"
+#include "graph/run/job.hpp"
 #include "graph/run/listed_launches.hpp"
 #include "graph/run/live_values.hpp"
 #include "graph/plan/plan_cache.hpp"
@@ -45,25 +46,6 @@ buffer_ref allocate(runtime::backend& device, std::size_t bytes, memory_kind kin
   count_down(limits().fail_allocation, "allocation failed");
   return std::allocate_shared<runtime::buffer>(recycling_allocator<runtime::buffer>(), device, bytes, kind);
 }
-
-/// Memory that the launches use.
-struct buffer_use {
-  const runtime::buffer* buffer;
-  bool writes;
-};
-
-/// A planned kernel with its launch.
-struct job {
-  kernel_plan* plan = nullptr;
-  int launch = -1;           // -1: nothing to run
-  std::size_t uses_end = 0;  // of its memory, in the flush's list: they begin where the last job's end
-  bool copies = false;       // update out of place: its base is copied into the result first
-  const runtime::buffer* copy_from = nullptr;
-  std::int64_t copy_offset = 0;
-  std::size_t copy_bytes = 0;
-  runtime::fault_ref fault;      // of its launch, if that may find a fault
-  runtime::fault_list replaced;  // update whose base is not computed: the faults that the base would have
-};
 
 /// One for the process, used under the flush lock; its memory is reused from one flush to the next.
 class flusher {
@@ -265,7 +247,7 @@ class flusher {
   bool suits_list() const {
     constexpr int few = 2;
     return launched_ >= few && !runtime::synchronous() && !profiling() &&
-           std::none_of(jobs_.begin(), jobs_.end(), [](const job& j) { return j.copy_from != nullptr; });
+           std::none_of(jobs_.begin(), jobs_.end(), [](const job& j) { return j.copies; });
   }
 
   /// Waits for a kernel. A failure of the device ends the flush; faults in data are thrown when results are committed.

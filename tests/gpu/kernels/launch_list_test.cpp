@@ -14,6 +14,10 @@ using sn::ndarray;
 
 namespace {
 
+using namespace sinter;
+
+std::uint64_t graph_launches() { return cuda::kernel_list::graph_launches(); }
+
 ndarray steps(const ndarray& x, double by) {
   ndarray y = x;
   for (int k = 0; k < 5; ++k) y = y - by * (y - sn::roll(sn::cumsum(y, 0), 1, 0)) / sn::sum(y, 0);
@@ -35,7 +39,7 @@ std::string bytes_of(const ndarray& x) {
 TEST_CASE("gpu: kernels that recur together are one graph, whose parameters follow the arrays") {
   if (gpu_test::no_gpu()) return;
   for (auto* const program : {&steps, &chain}) {
-    const auto before = sn::cuda::kernel_list::graph_launches();
+    const auto before = graph_launches();
     std::vector<ndarray> inputs, results;
     for (int k = 0; k < 12; ++k) {
       inputs.push_back(sn::arange(1, 1000 + 1).astype(sn::float64) * (0.5 + k));
@@ -46,7 +50,7 @@ TEST_CASE("gpu: kernels that recur together are one graph, whose parameters foll
       sn::eval(results.back());
       if (k % 3 == 2) results[static_cast<std::size_t>(k - 1)].to_vector<double>();
     }
-    CHECK(sn::cuda::kernel_list::graph_launches() > before);
+    CHECK(graph_launches() > before);
     for (int k = 0; k < 12; ++k) {
       sn::ndarray x;
       std::string expected;
