@@ -58,14 +58,23 @@ __device__ __forceinline__ S narrow(R x) {
 
 template <class S>
 __device__ __forceinline__ S byte_of(unsigned word, int at) {
-  const unsigned char b = (unsigned char)__byte_perm(word, 0, 0x4440u | at);
-  S x;
-  memcpy(&x, &b, 1);
-  return x;
+  return (S)(unsigned char)__byte_perm(word, 0, 0x4440u | at);
 }
 // N consecutive elements, moved by the widest accesses that 16 bytes and their total size allow. Bytes stay together in
 // words: as elements of an array each would take a register.
-template <class S, int N, bool in_words = sizeof(S) == 1 && N % 4 == 0>
+template <class S>
+struct is_byte {
+  static constexpr bool value = false;
+};
+template <>
+struct is_byte<unsigned char> {
+  static constexpr bool value = true;
+};
+template <>
+struct is_byte<signed char> {
+  static constexpr bool value = true;
+};
+template <class S, int N, bool in_words = is_byte<S>::value && N % 4 == 0>
 struct pack {
   S v[N];
 };
@@ -76,9 +85,7 @@ struct pack<S, N, true> {
     int at;
     __device__ __forceinline__ operator S() const { return byte_of<S>(w, at); }
     __device__ __forceinline__ lane& operator=(S x) {
-      unsigned char b;
-      memcpy(&b, &x, 1);
-      w = __byte_perm(w, b, (0x3210u & ~(15u << 4 * at)) | 4u << 4 * at);
+      w = __byte_perm(w, (unsigned char)x, (0x3210u & ~(15u << 4 * at)) | 4u << 4 * at);
       return *this;
     }
     __device__ __forceinline__ lane& operator=(const lane& x) { return *this = (S)x; }
