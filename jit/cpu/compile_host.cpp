@@ -8,7 +8,6 @@
 #include "jit/compile.hpp"
 #include "jit/cpu/compile_host.hpp"
 #include "jit/cpu/hooks.hpp"
-#include "jit/cpu/host_build.hpp"
 #include "jit/program/include_scan.hpp"
 #include "platform/child_process.hpp"
 #include "platform/disk_cache.hpp"

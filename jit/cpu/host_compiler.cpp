@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "jit/cpu/hooks.hpp"
-#include "jit/cpu/host_build.hpp"
+#include "jit/cpu/compile_host.hpp"
 #include "platform/disk_cache.hpp"
 #include "platform/dynamic_library.hpp"
 #include "platform/environment.hpp"

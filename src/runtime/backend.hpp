@@ -10,10 +10,10 @@
 #include <string>
 
 #include "jit/program/launch.hpp"
+#include "jit/program/launch_list.hpp"
 #include "jit/schedule/schedule.hpp"
 #include "runtime/buffer.hpp"
 #include "runtime/fault.hpp"
-#include "runtime/launch_list.hpp"
 #include "runtime/raw_module.hpp"
 #include "runtime/stream.hpp"
 #include "runtime/thread_state.hpp"
@@ -114,7 +114,7 @@ class backend {
   virtual void run(const prepared&, const jit::launch&, void* scratch) = 0;
   /// What this thread runs from here on comes one after the other, and probably came before: `kept` is what the device kept of it
   /// then (null the first time). A device that gains by it puts launches off until end_list(). Nothing else may be enqueued between.
-  virtual void begin_list(std::unique_ptr<launch_list>& /*kept*/) {}
+  virtual void begin_list(std::unique_ptr<jit::launch_list>& /*kept*/) {}
   /// Where it throws, none of the list's launches has been enqueued.
   virtual void end_list() {}
 

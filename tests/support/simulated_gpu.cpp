@@ -295,7 +295,7 @@ class gpu final : public runtime::backend {
     if (list_of_thread) list_of_thread->push_back(std::move(work));
     else here().enqueue(std::move(work));
   }
-  void begin_list(std::unique_ptr<runtime::launch_list>&) override { list_of_thread.emplace(); }
+  void begin_list(std::unique_ptr<sinter::jit::launch_list>&) override { list_of_thread.emplace(); }
   void end_list() override {
     const auto all = std::exchange(list_of_thread, std::nullopt);
     if (failing_lists > 0 && failing_lists-- == 1) throw sinter::device_error("[simulated] a list failed");

@@ -11,7 +11,7 @@
 
 #include "backends/cuda/algorithms/algorithms.hpp"
 #include "backends/cuda/code.hpp"
-#include "backends/cuda/driver/kernel_list.hpp"
+#include "backends/cuda/kernel_list.hpp"
 #include "backends/cuda/driver/driver.hpp"
 #include "backends/cuda/driver/identity.hpp"
 #include "backends/cuda/driver/stream.hpp"
@@ -160,7 +160,7 @@ class cuda_backend final : public runtime::backend {
     start(k.main, c.first, used);
     if (c.second_stage) start(k.second, c.second, used);
   }
-  void begin_list(std::unique_ptr<runtime::launch_list>& kept) override {
+  void begin_list(std::unique_ptr<jit::launch_list>& kept) override {
     if (!kept) kept = std::make_unique<kernel_list>();
     kernel_list& list = static_cast<kernel_list&>(*kept);
     list.begin();

@@ -9,7 +9,7 @@
 
 #include "graph/plan/planner.hpp"
 #include "jit/program/launch.hpp"
-#include "runtime/launch_list.hpp"
+#include "jit/program/launch_list.hpp"
 
 namespace sinter::graph {
 
@@ -43,7 +43,7 @@ class cached_plan {
   /// offsets, and faults) is the caller's.
   std::vector<jit::launch> launches;
   /// What the device keeps of these launches.
-  std::unique_ptr<runtime::launch_list> list;
+  std::unique_ptr<jit::launch_list> list;
 
   /// Takes the decided plan of a planner, which goes on showing its kernels.
   explicit cached_plan(planner& made);

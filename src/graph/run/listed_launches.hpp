@@ -12,7 +12,7 @@ namespace sinter::graph {
 class listed_launches {
  public:
   /// `kept`: null, and there is no list. `done`: the number of jobs that have run; 0 where the list's launches fail.
-  listed_launches(runtime::backend& device, std::unique_ptr<runtime::launch_list>* kept, std::size_t& done)
+  listed_launches(runtime::backend& device, std::unique_ptr<jit::launch_list>* kept, std::size_t& done)
       : device_(device), done_(done), open_(kept != nullptr) {
     if (open_) device_.begin_list(*kept);
   }

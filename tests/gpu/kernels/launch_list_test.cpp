@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/cuda/driver/kernel_list.hpp"
+#include "backends/cuda/kernel_list.hpp"
 #include "gpu/gpu.hpp"
 
 namespace sn = sinter;

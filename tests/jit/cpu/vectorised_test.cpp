@@ -10,7 +10,6 @@
 
 #include "backends/cpu/kernels/hooks.hpp"
 #include "jit/cpu/block.hpp"
-#include "jit/cpu/host_build.hpp"
 #include "jit/cpu/compile_host.hpp"
 #include "jit/cpu/hooks.hpp"
 #include "jit/program/launch.hpp"

@@ -1,4 +1,4 @@
-#include "backends/cuda/driver/kernel_list.hpp"
+#include "backends/cuda/kernel_list.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/launch_list.hpp"
+#include "runtime/backend.hpp"
 
 namespace sinter::cuda {
 
@@ -21,7 +21,7 @@ struct listed_kernel {
 
 /// One for each plan that recurs. The graph is made when the same kernels come for the third time; what is other than before, such
 /// as addresses, is written into it before a launch.
-class kernel_list final : public runtime::launch_list {
+class kernel_list final : public jit::launch_list {
  public:
   kernel_list() = default;
   ~kernel_list() override;
