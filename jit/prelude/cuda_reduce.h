@@ -226,17 +226,19 @@ __device__ __forceinline__ void merge_column(A& x, unsigned char* shared) {
 template <class A>
 __device__ __forceinline__ void copy_ahead(A* to, const A* from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  enum { unit = sizeof(A) % 8 == 0 ? 8 : 4 };
-  const unsigned at = (unsigned)__cvta_generic_to_shared(to);
+  if constexpr (sizeof(A) % 4 == 0 && alignof(A) % 4 == 0) {
+    constexpr int unit = alignof(A) % 8 == 0 ? 8 : 4;
+    const unsigned at = (unsigned)__cvta_generic_to_shared(to);
 #pragma unroll
-  for (int k = 0; k < (int)sizeof(A); k += unit) {
-    const char* const word = reinterpret_cast<const char*>(from) + k;
-    if (unit == 8) asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(at + k), "l"(word) : "memory");
-    else asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(at + k), "l"(word) : "memory");
+    for (int k = 0; k < (int)sizeof(A); k += unit) {
+      const char* const word = reinterpret_cast<const char*>(from) + k;
+      if (unit == 8) asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(at + k), "l"(word) : "memory");
+      else asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(at + k), "l"(word) : "memory");
+    }
+    return;
   }
-#else
-  *to = *from;
 #endif
+  *to = *from;
 }
 __device__ __forceinline__ void copied() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800

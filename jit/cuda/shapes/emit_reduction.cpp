@@ -157,7 +157,7 @@ void reduction_writer::leave(const std::string& result, const std::string& acc) 
 void reduction_writer::merge_splits(int first_byte, int bytes) {
   std::string all;
   for (int j = 0; j < reductions(); ++j) all += (j ? " + sizeof(" : "sizeof(") + accumulator(p_, j) + ")";
-  t_("enum { most = ", bytes, " / (", all, ") & ~3 };");
+  t_("enum { most = ", bytes, " / (", all, ") & ~15 };");
   for (int j = 0; j < reductions(); ++j) {
     const std::string type = accumulator(p_, j);
     t_(type, "* const ahead", j, " = reinterpret_cast<", type, "*>(",

@@ -246,7 +246,7 @@ class flusher {
   /// Whether several launches follow each other with nothing between them.
   bool suits_list() const {
     constexpr int few = 2;
-    return launched_ >= few && !runtime::synchronous() && !profiling() &&
+    return launched_ >= few && evaluating_parts::none() && !runtime::synchronous() && !profiling() &&
            std::none_of(jobs_.begin(), jobs_.end(), [](const job& j) { return j.copies; });
   }
 
@@ -377,7 +377,10 @@ bool relieve_locked(runtime::backend& device) {
 }
 
 void run(std::span<const value> roots) {
-  if (is_on_mesh(roots[0]->device)) return mesh_hook.load()->evaluate(roots);
+  if (is_on_mesh(roots[0]->device)) {
+    const evaluating_parts parts;
+    return mesh_hook.load()->evaluate(roots);
+  }
   try {
     shared_flusher().run(roots);
   } catch (const memory_error&) {

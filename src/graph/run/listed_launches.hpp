@@ -42,4 +42,18 @@ class listed_launches {
   bool open_;
 };
 
+/// While parts of divided arrays are evaluated: launches of a part must not wait for copies from other devices that only later ones
+/// need, so none is put off. Under the flush lock.
+class evaluating_parts {
+ public:
+  evaluating_parts() noexcept { ++depth; }
+  ~evaluating_parts() { --depth; }
+  evaluating_parts(const evaluating_parts&) = delete;
+  evaluating_parts& operator=(const evaluating_parts&) = delete;
+  static bool none() noexcept { return depth == 0; }
+
+ private:
+  static inline int depth = 0;
+};
+
 }  // namespace sinter::graph
