@@ -41,7 +41,8 @@ bool calls_pieces(const std::vector<const program*>& programs) {
 /// The files of jit/prelude that the programs may need, in order.
 std::vector<std::string_view> cuda_parts(const std::vector<const program*>& programs) {
   unsigned mask = prelude_base;
-  bool reduces = false, sums = false, complex_reduces = false, skips = false, users = false, fast = false;
+  bool reduces = false, sums = false, complex_reduces = false, skips = false, users = false, fast = false,
+       bytes = false;
   for (const program* p : programs) {
     fast = fast || p->flags.fast_math;
     if (calls_users(*p)) {
@@ -50,8 +51,12 @@ std::vector<std::string_view> cuda_parts(const std::vector<const program*>& prog
       if (names_complex(*p)) mask |= prelude_user_complex;
     }
     for (auto& i : p->code) mask |= needed_parts(i);
-    for (auto& i : p->inputs)
+    const auto is_byte = [](dtype t) { return t == dtype::u8 || t == dtype::i8; };
+    for (auto& i : p->inputs) {
       if (is_complex(i.type)) mask |= prelude_complex;
+      bytes = bytes || is_byte(i.type);
+    }
+    for (auto& o : p->outputs) bytes = bytes || is_byte(o.type);
     for (auto& r : p->reductions) {
       reduces = true;
       sums = sums || about(r.op).prelude == std::string_view("cuda_reduce_sum");
@@ -66,6 +71,8 @@ std::vector<std::string_view> cuda_parts(const std::vector<const program*>& prog
     if (needed) parts.emplace_back(part);
   };
   add(true, "cuda_loop");
+  add(bytes, "cuda_bytes");
+  add(true, "cuda_turn");
   add(true, "cuda_quick");
   add(fast, "cuda_fast");
   add(reduces, "cuda_reduce");

@@ -56,45 +56,11 @@ __device__ __forceinline__ S narrow(R x) {
   return narrower<S>::from(x);
 }
 
-template <class S>
-__device__ __forceinline__ S byte_of(unsigned word, int at) {
-  return (S)(unsigned char)__byte_perm(word, 0, 0x4440u | at);
-}
 // N consecutive elements, moved by the widest accesses that 16 bytes and their total size allow. Bytes stay together in
-// words: as elements of an array each would take a register.
-template <class S>
-struct is_byte {
-  static constexpr bool value = false;
-};
-template <>
-struct is_byte<unsigned char> {
-  static constexpr bool value = true;
-};
-template <>
-struct is_byte<signed char> {
-  static constexpr bool value = true;
-};
-template <class S, int N, bool in_words = is_byte<S>::value && N % 4 == 0>
+// words (cuda_bytes.h): as elements of an array each would take a register.
+template <class S, int N>
 struct pack {
   S v[N];
-};
-template <class S, int N>
-struct pack<S, N, true> {
-  struct lane {
-    unsigned& w;
-    int at;
-    __device__ __forceinline__ operator S() const { return byte_of<S>(w, at); }
-    __device__ __forceinline__ lane& operator=(S x) {
-      w = __byte_perm(w, (unsigned char)x, (0x3210u & ~(15u << 4 * at)) | 4u << 4 * at);
-      return *this;
-    }
-    __device__ __forceinline__ lane& operator=(const lane& x) { return *this = (S)x; }
-  };
-  struct lanes {
-    unsigned w[N / 4] = {};
-    __device__ __forceinline__ lane operator[](int l) { return {w[l / 4], l % 4}; }
-    __device__ __forceinline__ S operator[](int l) const { return byte_of<S>(w[l / 4], l % 4); }
-  } v;
 };
 template <int bytes>
 struct word {
@@ -135,37 +101,6 @@ __device__ __forceinline__ void put(S* p, const pack<S, N>& x) {
   memcpy(raw, &x, sizeof x);
 #pragma unroll
   for (int i = 0; i < count; ++i) reinterpret_cast<unit*>(p)[i] = raw[i];
-}
-
-// Rows of a square become its columns.
-template <class S, int N>
-__device__ __forceinline__ void turn(pack<S, N> (&rows)[N]) {
-  if (N * sizeof(S) != 4) {
-#pragma unroll
-    for (int j = 0; j < N; ++j)
-#pragma unroll
-      for (int l = 0; l < j; ++l) {
-        const S x = rows[j].v[l];
-        rows[j].v[l] = (S)rows[l].v[j];
-        rows[l].v[j] = x;
-      }
-    return;
-  }
-  unsigned w[4] = {}, pairs[4];
-#pragma unroll
-  for (int j = 0; j < N; ++j) memcpy(&w[j], &rows[j], sizeof rows[j] < 4 ? sizeof rows[j] : 4);
-  if (N == 4) {
-#pragma unroll
-    for (int k = 0; k < 4; ++k) pairs[k] = __byte_perm(w[k & 2], w[(k & 2) + 1], k & 1 ? 0x7362 : 0x5140);
-#pragma unroll
-    for (int k = 0; k < 4; ++k) w[k] = __byte_perm(pairs[k / 2], pairs[k / 2 + 2], k & 1 ? 0x7632 : 0x5410);
-  } else if (N == 2) {
-    pairs[0] = __byte_perm(w[0], w[1], 0x5410);
-    w[1] = __byte_perm(w[0], w[1], 0x7632);
-    w[0] = pairs[0];
-  }
-#pragma unroll
-  for (int j = 0; j < N; ++j) memcpy(&rows[j], &w[j], sizeof rows[j] < 4 ? sizeof rows[j] : 4);
 }
 
 // Four elements of each lane of a warp, which lie 32 apart, become four neighbours: lane k gets elements 4 k to 4 k + 3 of

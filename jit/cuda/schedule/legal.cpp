@@ -342,12 +342,6 @@ std::int64_t column_vectors(const launch& l) noexcept {
   return vectors && any ? n : 1;
 }
 
-/// Whether threads with vectors of neighbouring results were so few that most of a GPU had nothing to do.
-bool has_few_columns(const launch& l) noexcept {
-  const reduce_geometry g = column_geometry(l, 4);
-  return g.first.x * g.splits <= few_blocks / 4;
-}
-
 void make_columns(const launch& l, std::int64_t n, jit::cuda_variant& v) {
   const int rank = l.extents.size(), inner = l.kept - 1;
   v.shape = cuda_shape::reduce_columns;
@@ -423,7 +417,7 @@ void add_rows(const launch& l, extent_of_search which, variant_list& to) {
 void add_columns(const launch& l, extent_of_search which, variant_list& to) {
   const bool all = which == extent_of_search::all;
   if (all || is_crossed(l, false)) add_with_lanes(l, cuda_shape::crossed_columns, to);
-  const std::int64_t n = has_few_columns(l) && !all ? 1 : column_vectors(l);
+  const std::int64_t n = column_vectors(l);
   for (const std::int64_t vector : {n, std::int64_t{1}}) {
     jit::cuda_variant& v = to.add(l);
     make_columns(l, vector, v);

@@ -167,14 +167,14 @@ void reduction_writer::merge_splits(int first_byte, int bytes) {
   t_.scope("while (s < a.splits)", [&] {
     t_("const long long left = (a.splits - s + lanes - 1) / lanes;");
     t_("const int n = left < most / threads ? (int)left : most / threads;");
-    t_("#pragma unroll 4");
+    t_("#pragma unroll 1");
     t_.scope("for (int u = 0; u < n; ++u)", [&] {
       for (int j = 0; j < reductions(); ++j)
         t_("sn::copy_ahead(ahead", j, " + u * threads + me, partials", j,
            "(a) + ((s + u * lanes) * a.results + wanted));");
     });
     t_("sn::copied();");
-    t_("#pragma unroll 4");
+    t_("#pragma unroll 1");
     t_.scope("for (int u = 0; u < n; ++u)", [&] {
       for (int j = 0; j < reductions(); ++j) t_("acc.a", j, ".merge(ahead", j, "[u * threads + me]);");
     });
