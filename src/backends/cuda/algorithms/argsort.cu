@@ -100,8 +100,8 @@ class word_sort {
   cudaError_t pass(const Word& word, int bits, const Index* carried = nullptr) {
     const i64 blocks = looping_blocks(c_, n_, threads);
     if (first_)
-      SINTER_TRY(launch(c_, first_words<Word, Key, Index>, blocks, threads, 0, word, carried,
-                        keys_.Current(), positions_.Current(), n_));
+      SINTER_TRY(launch(c_, first_words<Word, Key, Index>, blocks, threads, 0, word, carried, keys_.Current(),
+                        positions_.Current(), n_));
     else
       SINTER_TRY(launch(c_, next_words<Word, Key, Index>, blocks, threads, 0, word, keys_.Current(),
                         positions_.Current(), n_));
@@ -317,8 +317,8 @@ cudaError_t bin_sort_temporary(const context&, i64 n, i64, std::size_t& bytes) {
   return word_sort<u32, u32>::temporary_bytes(n, bytes);
 }
 
-cudaError_t sort_by_bin(const context& c, const void* bins, int bytes_of_bin, i64 n, i64 bin_count,
-                        const u32* weights, const position_buffers& b, sorted_bins& sorted) {
+cudaError_t sort_by_bin(const context& c, const void* bins, int bytes_of_bin, i64 n, i64 bin_count, const u32* weights,
+                        const position_buffers& b, sorted_bins& sorted) {
   key_rule rule;
   rule.bytes = bytes_of_bin;
   word_sort<u32, u32> sort(c, n, static_cast<u32*>(b.keys[0]), static_cast<u32*>(b.keys[1]), b.positions[0],

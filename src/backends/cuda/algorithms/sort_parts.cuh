@@ -38,8 +38,8 @@ struct sorted_bins {
 /// 2^32. Where bins have up to 32 bits, they are given too, and `weights`, 4 bytes each, if not null, are carried in place of
 /// positions: what is read by position lies anywhere in memory.
 cudaError_t bin_sort_temporary(const context& c, i64 n, i64 bin_count, std::size_t& bytes);
-cudaError_t sort_by_bin(const context& c, const void* bins, int bytes_of_bin, i64 n, i64 bin_count,
-                        const u32* weights, const position_buffers& b, sorted_bins& sorted);
+cudaError_t sort_by_bin(const context& c, const void* bins, int bytes_of_bin, i64 n, i64 bin_count, const u32* weights,
+                        const position_buffers& b, sorted_bins& sorted);
 
 /// The positions of the first k of each row, ascending. Scratch memory as for a partition of positions at one rank.
 cudaError_t select_first_by_rank(const context& c, const row_job& j, i64 k, const void* keys, i64* result,

@@ -34,8 +34,8 @@ template <class I>
 cudaError_t transpose(const context& c, const transpose_job& j, const transpose_layout& l) {
   sorted_bins sorted;
   SINTER_TRY(sort_by_bin(c, j.indices, sizeof(I), j.entries, j.columns, nullptr, l.buffers, sorted));
-  SINTER_TRY(launch(c, csr_column_starts<I>, looping_blocks(c, j.columns + 1, threads), threads, 0, sorted.bins, j.entries,
-                    j.columns, static_cast<I*>(j.new_indptr)));
+  SINTER_TRY(launch(c, csr_column_starts<I>, looping_blocks(c, j.columns + 1, threads), threads, 0, sorted.bins,
+                    j.entries, j.columns, static_cast<I*>(j.new_indptr)));
   switch (j.bytes) {
     case 1: return place<I, u8>(c, j, sorted.positions);
     case 2: return place<I, u16>(c, j, sorted.positions);
