@@ -195,7 +195,8 @@ class flusher {
     runtime::submission work(*backend_);
     void* const scratch_memory = scratch ? work.writes(*scratch) : nullptr;
     const bool captured = backend_->current_stream().notes() != nullptr;
-    listed_launches list(*backend_, !captured && suits_list() ? &plan_->list : nullptr, done_);
+    const bool listed = launched_ > 1 && !captured && !backend_->host_addressable() && suits_list();
+    listed_launches list(*backend_, listed ? &plan_->list : nullptr, done_);
     std::size_t declared = 0;
     for (job& j : jobs_) {
       done_ = static_cast<std::size_t>(&j - jobs_.data());
@@ -245,8 +246,7 @@ class flusher {
 
   /// Whether several launches follow each other with nothing between them.
   bool suits_list() const {
-    constexpr int few = 2;
-    return launched_ >= few && evaluating_parts::none() && !runtime::synchronous() && !profiling() &&
+    return evaluating_parts::none() && !runtime::synchronous() && !profiling() &&
            std::none_of(jobs_.begin(), jobs_.end(), [](const job& j) { return j.copies; });
   }
 
