@@ -197,6 +197,7 @@ class flusher {
     const bool captured = backend_->current_stream().notes() != nullptr;
     const bool listed = launched_ > 1 && !captured && !backend_->host_addressable() && suits_list();
     listed_launches list(*backend_, listed ? &plan_->list : nullptr, done_);
+    const bool waits = runtime::synchronous() && !captured, shown = profiling();
     std::size_t declared = 0;
     for (job& j : jobs_) {
       done_ = static_cast<std::size_t>(&j - jobs_.data());
@@ -219,13 +220,12 @@ class flusher {
           launches[k].fault = j.fault->address();
         }
       }
-      const bool waits = runtime::synchronous() && !captured;
       std::unique_ptr<runtime::timer> timer;
       if (waits) [[unlikely]] {
         timer = backend_->make_timer();
         timer->start(0);
       }
-      if (profiling()) [[unlikely]] {
+      if (shown) [[unlikely]] {
         const range named("sn_" + j.plan->code.label());
         backend_->run(*prepared_[k], launches[k], scratch_memory);
       } else {
