@@ -81,6 +81,7 @@ class flusher {
 
   void plan(std::span<const value> roots) {
     backend_ = &runtime::get_backend(roots[0]->device);
+    on_gpu_ = roots[0]->device.kind == runtime::device_kind::cuda;
     refuse_other_device(roots[0]->device);
     plan_ = &plans_.plan(planner_, roots);
   }
@@ -195,7 +196,7 @@ class flusher {
     runtime::submission work(*backend_);
     void* const scratch_memory = scratch ? work.writes(*scratch) : nullptr;
     const bool captured = backend_->current_stream().notes() != nullptr;
-    const bool listed = launched_ > 1 && !captured && !backend_->host_addressable() && suits_list();
+    const bool listed = on_gpu_ && launched_ > 1 && !captured && suits_list();
     listed_launches list(*backend_, listed ? &plan_->list : nullptr, done_);
     const bool waits = runtime::synchronous() && !captured, shown = profiling();
     std::size_t declared = 0;
@@ -344,6 +345,7 @@ class flusher {
 
   bool running_ = false;
   runtime::backend* backend_ = nullptr;
+  bool on_gpu_ = false;
   planner planner_;
   plan_cache plans_;
   cached_plan* plan_ = nullptr;  // of the flush in progress

@@ -53,9 +53,13 @@ value fresh(Payload&& what, dtype type, const dims& shape, runtime::device_id de
 /// Bytes of operands that may be kept by values much smaller than they are, without its being noted.
 constexpr std::size_t least_held = 4096;
 
-/// Whether an operand is so much larger than a value that this should not be what keeps it.
-bool is_much_larger(const value& operand, const node& n) {
-  return operand->bytes() >= least_held && 4 * n.bytes() <= operand->bytes();
+[[gnu::noinline]] bool is_much_larger_in_bytes(const node& operand, const node& n) {
+  return operand.bytes() >= least_held && 4 * n.bytes() <= operand.bytes();
+}
+/// Whether an operand is so much larger than a value that this should not be what keeps it. Each view asks, of small arrays mostly.
+[[gnu::always_inline]] inline bool is_much_larger(const value& operand, const node& n) {
+  constexpr std::int64_t least_elements = least_held / 16;
+  return core::element_count(operand->shape) >= least_elements && is_much_larger_in_bytes(*operand, n);
 }
 
 bool lies_over_reduction(const node& n) {

@@ -63,9 +63,9 @@ struct input_plan {
   jit::wrap block_wrap{-1};   // along the block's axis; `axis` -1: none
   bool wrapped = false;       // in one of these ways
   bool in_record = false;     // copied with the others of a group (block_plan::records)
-  jit::lane_pattern pattern;  // read where it lies, by code that knows how
-  bool ahead_apart = false;   // and what lies up to `end` may be read for padding
+  bool ahead_apart = false;   // in a pattern, and what lies up to `end` may be read for padding
   bool one_offset = false;    // gathered, from one place in a block on, of which compiled code reads one lane
+  jit::lane_pattern pattern;  // read where it lies, by code that knows how
 };
 /// An axis' coordinate, or (`axis` is the number of axes) the C-order position among the elements or results.
 struct coordinate_plan {
