@@ -378,11 +378,13 @@ bool relieve_locked(runtime::backend& device) {
   return any;
 }
 
+[[gnu::noinline]] void run_on_mesh(std::span<const value> roots) {
+  const evaluating_parts parts;
+  mesh_hook.load()->evaluate(roots);
+}
+
 void run(std::span<const value> roots) {
-  if (is_on_mesh(roots[0]->device)) {
-    const evaluating_parts parts;
-    return mesh_hook.load()->evaluate(roots);
-  }
+  if (is_on_mesh(roots[0]->device)) return run_on_mesh(roots);
   try {
     shared_flusher().run(roots);
   } catch (const memory_error&) {
