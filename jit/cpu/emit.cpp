@@ -238,11 +238,11 @@ void cpu_emitter::write_pointers() {
   }
   for (std::size_t k = 0; k < output_count(); ++k) {
     const bool stored = is_stored_in_runs(k);
-    advance_.push_back("out" + num(k));
     if (is_half_output(k)) {
       out_ += half_output(k);
       continue;
     }
+    advance_.push_back("out" + num(k));
     const std::string type = stored ? storage_lane(p_.code[output_register(k)].type) : lane_type(output_register(k)),
                       n = num(k);
     out_ += "  " + type + "* __restrict out" + n + " = (" + type + "*)a->outputs[" + n + "];\n";
@@ -437,7 +437,9 @@ bool cpu_emitter::repeats() const {
 
 std::string cpu_emitter::text(const std::string& function) {
   function_ = function;
-  const bool again = repeats();
+  // Lanes that lie in memory as they are here need no block's arrays.
+  const char* const whole = repeats() ? "" : "a->halves || ";
+  const bool again = repeats() || halves_;
   out_ = "extern \"C\" void " + function + "(const sn_block_args* a) {\n";
   out_ += std::string("  const int ") + (again ? "all" : "n") + " = a->n & ~" + num(lane_multiple - 1) +
           ";\n  int* fault = a->fault;\n  (void)fault;\n";
@@ -445,9 +447,11 @@ std::string cpu_emitter::text(const std::string& function) {
   write_whole_arrays();
   write_arrays();
   const std::size_t end = p_.code.size();
-  if (again) out_ += "  int n = all < " + num(block_lanes) + " ? all : " + num(block_lanes) + ";\n";
+  if (again)
+    out_ += std::string("  int n = ") + whole + "all < " + num(block_lanes) + " ? all : " + num(block_lanes) + ";\n";
   write_scalars(0, loops_ ? p_.loop.begin : end);
   if (again) out_ += "  for (int done = 0; done < all; done += n) {\n  if (all - done < n) n = all - done;\n";
+  read_wide_inputs();
   if (has_patterns() || shifts_bytes()) {
     write_chunks();
     return before_ + out_ + "}\n";
@@ -459,11 +463,11 @@ std::string cpu_emitter::text(const std::string& function) {
     write_stages(after_loop_, stages_);
   }
   write_copies();
+  write_wide_outputs();
   if (again) {
     for (const std::string& pointer : advance_) out_ += "  " + pointer + " += n;\n";
     out_ += "  }\n";
   }
-  write_wide_outputs();
   return before_ + out_ + "}\n";
 }
 

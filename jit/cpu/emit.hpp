@@ -139,6 +139,7 @@ class cpu_emitter {
   std::string vector_expression(std::size_t k, int stage) const;
   void write_vector_loop(int stage);
   void write_half_copy(std::size_t output);
+  void read_wide_inputs();
   void write_wide_outputs();
   bool has_lanes_and_vectors() const;
   // Lanes in patterns (emit_patterns.cpp).
@@ -209,8 +210,9 @@ class cpu_emitter {
   bool halves_ = false;                  // and the lanes of inputs and outputs may have 16 bits
   bool in_place_ = false;                // carried registers are updated by the loop over lanes that reads them
   std::vector<std::string> advance_;     // what points to the lanes of a block
-  std::string lanes_ = "n";              // of a loop
-  bool by_bytes_ = false;                // each instruction has an array of its own
+  std::vector<std::size_t> half_inputs_, half_outputs_;  // whose lanes have 16 bits, or are made so
+  std::string lanes_ = "n";                              // of a loop
+  bool by_bytes_ = false;                                // each instruction has an array of its own
   std::string function_, before_, out_;
 };
 

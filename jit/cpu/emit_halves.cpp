@@ -209,25 +209,33 @@ bool cpu_emitter::has_lanes_and_vectors() const {
   return lanes && vectors;
 }
 
-/// Lanes of 32 bits are made 16 bits wide, so that one text serves both.
+/// Lanes of 32 bits are made 16 bits wide, block by block, so that one text serves both.
 std::string cpu_emitter::half_input(std::size_t k) {
   const instr& i = p_.code[k];
   const std::string in = num(i.a), type = half_type(i.type);
-  advance_.push_back("in" + in);
-  return "  SN_ARRAY(" + type + ", half" + in + ", " + num(block_lanes) + ");\n  if (!a->halves) sn_copy(half" + in +
-         ", (const float*)a->inputs[" + in + "], a->n & ~" + num(lane_multiple - 1) + ");\n  const " + type +
-         "* __restrict in" + in + " = a->halves ? (const " + type + "*)a->inputs[" + in + "] : half" + in + ";\n";
+  half_inputs_.push_back(i.a);
+  return "  SN_ARRAY(" + type + ", half" + in + ", " + num(block_lanes) + ");\n  const " + type + "* __restrict in" +
+         in + " = a->halves ? (const " + type + "*)a->inputs[" + in + "] : half" + in + ";\n";
 }
 std::string cpu_emitter::half_output(std::size_t k) {
   const std::string out = num(k), type = half_type(p_.code[output_register(k)].type);
+  half_outputs_.push_back(k);
   return "  SN_ARRAY(" + type + ", made" + out + ", " + num(block_lanes) + ");\n  " + type + "* __restrict out" + out +
          " = a->halves ? (" + type + "*)a->outputs[" + out + "] : made" + out + ";\n";
 }
+void cpu_emitter::read_wide_inputs() {
+  for (const std::size_t k : half_inputs_)
+    out_ += "  if (!a->halves) sn_copy(half" + num(k) + ", (const float*)a->inputs[" + num(k) + "] + done, n);\n";
+}
+/// And goes on to the next block.
 void cpu_emitter::write_wide_outputs() {
-  for (std::size_t k = 0; k < output_count(); ++k)
-    if (is_half_output(k))
-      out_ += "  if (!a->halves) sn_copy((float*)a->outputs[" + num(k) + "], made" + num(k) + ", a->n & ~" +
-              num(lane_multiple - 1) + ");\n";
+  for (const std::size_t k : half_outputs_)
+    out_ += "  if (!a->halves) sn_copy((float*)a->outputs[" + num(k) + "] + done, made" + num(k) + ", n);\n";
+  if (half_inputs_.empty() && half_outputs_.empty()) return;
+  out_ += "  if (a->halves) {\n";
+  for (const std::size_t k : half_inputs_) out_ += "  in" + num(k) + " += n;\n";
+  for (const std::size_t k : half_outputs_) out_ += "  out" + num(k) + " += n;\n";
+  out_ += "  }\n";
 }
 std::string cpu_emitter::uniform_half(const instr& i) const {
   const std::string from = "a->inputs[" + num(i.a) + "]";

@@ -128,6 +128,11 @@ void check_all(dtype t, comparison& check) {
   const ndarray a = numbers(24 * 40, t, 4).reshape({24, 40}), row = numbers(40, t, 5),
                 column = numbers(24, t, 6).reshape({24, 1});
   check("rows and columns", [&] { return std::vector{a * row + column, a.T() * column.T() - 1, (a + a(0)) * row(0)}; });
+  // Steps of many columns at once, more than the arrays of a block have.
+  const ndarray wide = numbers(9 * 3001, t, 7).reshape({9, 3001}), other = numbers(9 * 3001, t, 8).reshape({9, 3001});
+  check("few long rows", [&] {
+    return std::vector{sum(wide, 0), mean(wide, 0), sum(where(abs(wide) < 100, wide, 1).astype(t) * 2 + other, 0)};
+  });
   check("standardised rows", [&] {
     const ndarray tame = where(abs(a) < 100, a, 1).astype(t), d = tame - mean(tame, 1, {.keepdims = true});
     return std::vector{d / sqrt(mean(d * d, 1, {.keepdims = true}) + 0.001) * row};

@@ -184,8 +184,7 @@ void keep_halves(const block_code& code, block_plan& plan, std::vector<output_pl
 /// Generated code takes more lanes than the interpreter: each block costs some 20 ns.
 std::int64_t lanes_of_blocks(const block_code& code, const block_plan& plan, const std::vector<output_plan>& outputs,
                              bool across) {
-  const bool in_blocks = across || !code.takes_any_length() || (code.may_take_halves() && !plan.halves) ||
-                         (code.has_patterns() && !plan.in_patterns);
+  const bool in_blocks = across || !code.takes_any_length() || (code.has_patterns() && !plan.in_patterns);
   if (in_blocks || plan.block_count < 2 * jit::block_lanes) return jit::block_lanes;
   const std::int64_t bytes = copied_for_a_lane(plan, outputs);
   if (bytes < 0) return jit::block_lanes;
