@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gpu/gpu.hpp"
@@ -84,6 +85,20 @@ TEST_CASE("gpu: runs of shifted slices, channels and reads that wrap have the bi
       const ndarray x = with({300, 1024}, 3)(on), row = with({300, 1}, 5)(on), column = with({1024}, 7)(on);
       return (x - row) * column + row;
     });
+  }
+}
+
+TEST_CASE("gpu: rolls by equal distances, and then the same rolls by others, have the bits of the CPU") {
+  if (gpu_test::no_gpu() || gpu_test::no_nvrtc()) return;
+  // A plan that recurs has its kernel, and other distances. Small arrays are read without runs.
+  for (const shape_t& shape : {shape_t{40, 50}, shape_t{60, 1}, shape_t{300, 301}}) {
+    CAPTURE(shape[0]);
+    for (const int axis : {0, 1})
+      for (const auto& [a, b] : {std::pair{3, 3}, {3, 3}, {3, 7}, {7, 3}, {0, 5}, {5, 0}, {4, 4}, {-4, 4}})
+        check("rolls by " + std::to_string(a) + " and " + std::to_string(b), [&, a = a, b = b](const device& on) {
+          const ndarray x = numbers(shape, float32, 7, on), y = numbers(shape, float32, 11, on);
+          return roll(x, a, axis) + 2 * roll(y, b, axis);
+        });
   }
 }
 

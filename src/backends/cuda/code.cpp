@@ -12,6 +12,7 @@
 #include "jit/compile_steps.hpp"
 #include "jit/cuda/emit.hpp"
 #include "jit/cuda/schedule/choose.hpp"
+#include "jit/cuda/schedule/legal.hpp"
 #include "jit/cuda/units.hpp"
 #include "platform/background.hpp"
 #include "platform/environment.hpp"
@@ -73,16 +74,26 @@ void each_place(const jit::launch& l, F f) {
   for (std::size_t k = 0; k < l.outputs.size(); ++k) f(at++, place_of(l.outputs[k], l.code->outputs[k].type));
 }
 
+/// Of a kernel without runs: whether inputs wrap as they did, those that wrap equally among them.
+bool same_wraps(const jit::launch& l, const jit::cuda_variant& v) {
+  if (v.wraps.empty() || l.wraps.empty()) return v.wraps.empty() == l.wraps.empty();
+  jit::cuda_variant& now = platform::per_thread<jit::cuda_variant, kernel_forms>::get();
+  now.wraps.clear();
+  share_wraps(l, now);
+  return std::equal(v.wraps.begin(), v.wraps.end(), now.wraps.begin(), now.wraps.end(),
+                    [](auto& a, auto& b) { return a.input == b.input && a.axis == b.axis && a.same == b.same; });
+}
+
 /// The forms that a recurring launch had, if its operands lie as they did; else null.
-kernel_forms* remembered(const jit::launch& l) noexcept {
+kernel_forms* remembered(const jit::launch& l) {
   if (!l.memo || !l.memo->code || schedules_are_forced()) return nullptr;
   bool same = true;
   each_place(l, [&](std::size_t at, std::uint8_t place) { same = same && l.memo->places[at] == place; });
   if (!same) return nullptr;
   auto* const forms = static_cast<kernel_forms*>(const_cast<void*>(l.memo->code));
-  // Whether reads are plain depends on scalars too: how far they are shifted. Runs depend on how far operands lie apart.
+  // How reads wrap depends on scalars too: how far they are shifted. Runs depend on how far operands lie apart.
   const jit::cuda_variant& v = forms->best.load(std::memory_order_acquire)->variant;
-  return v.wraps.empty() == l.wraps.empty() && (v.runs.empty() || same_runs(l, v)) ? forms : nullptr;
+  return (v.runs.empty() ? same_wraps(l, v) : same_runs(l, v)) ? forms : nullptr;
 }
 /// Remembers them, unless a test or scalars decide about them as well.
 void remember(const jit::launch& l, const kernel_forms& forms) {
