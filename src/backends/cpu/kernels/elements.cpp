@@ -5,12 +5,10 @@
 #include <iterator>
 #include <mutex>
 #include <new>
-#include <optional>
 
-#include "backends/cpu/kernels/kernels.hpp"
+#include "backends/cpu/kernels/element_run.hpp"
 #include "backends/cpu/kernels/panel.hpp"
 #include "backends/cpu/kernels/patterns.hpp"
-#include "backends/cpu/kernels/repeated.hpp"
 #include "backends/cpu/strides/strided_loops.hpp"
 #include "jit/program/loop_runs.hpp"
 #include "jit/program/scalar.hpp"
@@ -67,10 +65,6 @@ void merge_fault(int* shared, const fault_record& mine) noexcept {
   std::copy(std::begin(mine.words), std::end(mine.words), shared);
 }
 
-namespace {
-
-/// Whether an operand's neighbours along the last outer axis lie closer than those along a block: a transposed one. Blocks
-/// below each other then share cache lines, and are run one after the other.
 bool runs_across(const block_plan& plan, const std::vector<output_plan>& outputs) {
   if (plan.outer.empty()) return false;
   auto across = [](const core::dims& outer, const lane_map& map) {
@@ -84,14 +78,6 @@ bool runs_across(const block_plan& plan, const std::vector<output_plan>& outputs
     if (across(o.outer, o.map)) return true;
   return false;
 }
-
-/// How blocks are shared out.
-struct partition {
-  std::int64_t lanes = jit::block_lanes;  // most of a block
-  std::int64_t run = 0;                   // blocks of an outer position
-  std::int64_t blocks = 0;
-  std::int64_t per_task = 1;  // blocks
-};
 
 // The cost of a user's function is unknown, it may loop over a whole array for each element: every thread gets several
 // tasks, and small spaces get small blocks. Text around the loop runs once a block, so there the blocks must not depend
@@ -114,10 +100,11 @@ partition share_out(const jit::launch& l, const block_plan& plan, std::int64_t l
   if (users) s.per_task = std::clamp<std::int64_t>(s.blocks / tasks, 1, s.per_task);
   return s;
 }
+namespace {
 
 /// Lanes of a block whose operands are all read and written where they lie; bytes of what is copied for one of others, so that it
 /// stays in the first-level cache.
-constexpr std::int64_t long_block = 8192, copied_bytes = 16 << 10;
+constexpr std::int64_t long_block = 8192, copied_lane_bytes = 16 << 10;
 
 /// Whether elements lie apart, so that lanes are put together by shuffles. Long blocks of those took half as long again.
 bool lies_apart(const lane_map& map) {
@@ -174,14 +161,14 @@ bool may_run_on(const block_plan& plan, const std::vector<output_plan>& outputs)
                      [&](const output_plan& o) { return o.outer.back() == plan.block_count; });
 }
 
-/// Lets lanes of 16-bit floats lie as in memory where the code that runs takes them so.
+}  // namespace
+
 void keep_halves(const block_code& code, block_plan& plan, std::vector<output_plan>& outputs) {
   if (!code.takes_halves()) return;
   plan.keep_halves();
   for (output_plan& o : outputs) o.keep_halves();
 }
 
-/// Generated code takes more lanes than the interpreter: each block costs some 20 ns.
 std::int64_t lanes_of_blocks(const block_code& code, const block_plan& plan, const std::vector<output_plan>& outputs,
                              bool across) {
   const bool in_blocks = across || !code.takes_any_length() || (code.has_patterns() && !plan.in_patterns);
@@ -190,67 +177,9 @@ std::int64_t lanes_of_blocks(const block_code& code, const block_plan& plan, con
   if (bytes < 0) return jit::block_lanes;
   if (bytes == 0) return long_block;
   return std::clamp<std::int64_t>(
-      static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(copied_bytes / bytes))), jit::block_lanes,
-      repeating_block);
+      static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(copied_lane_bytes / bytes))),
+      jit::block_lanes, repeating_block);
 }
-
-/// What a thread needs for a task. With it, the task cannot fail.
-struct element_memory {
-  element_memory(const block_code& code, const block_plan& plan, const std::vector<output_plan>& outputs,
-                 bool kept = false)
-      : memory(kept ? arena(kept_elements) : arena()),
-        walker(plan, memory, static_cast<int>(outputs.size()), 0, fault.words),
-        buffers(memory.take_array<void*>(outputs.size())),
-        scratch(kept ? nullptr : memory.take(code.scratch_bytes())) {
-    for (std::size_t k = 0; k < outputs.size(); ++k)
-      buffers[k] = memory.take(static_cast<std::size_t>(plan.lanes * jit::lane_bytes(outputs[k].type)));
-    code.make_ready();
-  }
-  arena memory;
-  fault_record fault;
-  block_walker walker;
-  void** buffers;
-  void* scratch;  // null where the memory is kept: the thread's is taken for each run
-};
-
-/// One launch with all memory that running it needs.
-class element_run {
- public:
-  element_run(const runtime::prepared& code, const jit::launch& l, const std::vector<row_read>* rows);
-  /// Before it is run: this thread's memory.
-  void take_memory() { own_.emplace(code_, plan_, outputs_); }
-  bool is_one_task() const noexcept { return tasks_ == 1; }
-  /// The one task, with memory of the thread for this time.
-  void run_again(int* fault) const {
-    element_memory now(code_, plan_, outputs_);
-    run_task(0, now, fault);
-  }
-  /// An update in place must not be left incomplete where memory runs out: this thread has its memory before anything is
-  /// written, and does the tasks for which other threads have none.
-  void run(int* fault);
-
- private:
-  void run_task(std::int64_t task, element_memory& mine, int* fault) const;
-  void run_block(std::int64_t outer, std::int64_t start, int n, element_memory& mine, bool runs_on = false) const;
-  bool is_followed(std::int64_t outer) const { return (outer + 1) % plan_.outer.back() != 0; }
-  void store_records(const record_group& g, std::int64_t start, int n, element_memory& mine) const;
-
-  const jit::launch& launch_;
-  const block_code& code_;
-  walk_axes axes_;
-  param_block params_;
-  block_plan plan_;
-  std::vector<output_plan> outputs_;
-  std::vector<record_group> records_;  // of outputs
-  std::vector<char> in_record_;        // by output
-  partition share_;
-  bool across_;
-  bool runs_on_ = false;   // rows may be computed beyond their ends
-  bool overlaps_ = false;  // lanes may be computed twice, so that those which are left fill a vector
-  std::int64_t tasks_;
-  std::vector<char> refused_;  // tasks that had no memory
-  std::optional<element_memory> own_;
-};
 
 element_run::element_run(const runtime::prepared& code, const jit::launch& l, const std::vector<row_read>* rows)
     : launch_(l),
@@ -368,241 +297,6 @@ void element_run::run(int* fault) {
   });
   for (std::int64_t task = 0; task < tasks_; ++task)
     if (refused_[static_cast<std::size_t>(task)]) run_task(task, *own_, fault);
-}
-
-/// A block of a launch that is run again and again: where its lanes lie in memory of its own is worked out once, as are
-/// coordinates and offsets of gathers, which depend on no elements.
-class kept_block {
- public:
-  kept_block(const block_code& code, const block_plan& plan, const std::vector<output_plan>& outputs,
-             std::int64_t outer, std::int64_t start, int n)
-      : code_(code),
-        plan_(plan),
-        outputs_(outputs),
-        outer_(outer),
-        start_(start),
-        n_(n),
-        mine_(code, plan, outputs, true) {}
-
-  void run(int* fault) {
-    if (is_bound_) {
-      for (const copy& c : inputs_) copy_row(c.to, c.from, c.bytes);
-      for (const std::size_t k : others_) mine_.walker.bind_again(k, start_, n_);
-    } else {
-      mine_.walker.forget();
-      mine_.walker.move_to(outer_);
-      mine_.walker.bind(start_, n_);
-      const bool whole = n_ == mine_.walker.args().n;
-      for (std::size_t k = 0; k < outputs_.size(); ++k)
-        mine_.walker.outputs()[k] = outputs_[k].in_place && whole ? place_of(k) : mine_.buffers[k];
-    }
-    compute();
-    if (!is_bound_ && can_bind_) bind();
-    for (const std::size_t k : stored_) {
-      const output_plan& o = outputs_[k];
-      if (o.map.contiguous && !is_half(o.type))
-        copy_row(place_of(k), static_cast<const char*>(mine_.buffers[k]),
-                 static_cast<std::size_t>(n_) * itemsize(o.type));
-      else store_lanes(base_of(k), o.type, o.map, start_, n_, mine_.buffers[k]);
-    }
-    if (!is_bound_)
-      for (std::size_t k = 0; k < outputs_.size(); ++k)
-        if (mine_.walker.outputs()[k] == mine_.buffers[k])
-          store_lanes(base_of(k), outputs_[k].type, outputs_[k].map, start_, n_, mine_.buffers[k]);
-    merge_fault(fault, mine_.fault);
-    mine_.fault.words[0] = 0;
-  }
-
- private:
-  struct copy {
-    char* to;
-    const char* from;
-    std::size_t bytes;
-  };
-
-  char* base_of(std::size_t k) const { return outputs_[k].at(mine_.walker.coordinates()); }
-  char* place_of(std::size_t k) const {
-    return base_of(k) + start_ * static_cast<std::int64_t>(itemsize(outputs_[k].type));
-  }
-
-  void compute() {
-    if (code_.is_compiled()) return code_.run(mine_.walker.args(), nullptr, nullptr);
-    if (program_) return program_->run(mine_.fault.words);
-    arena now;
-    code_.run(mine_.walker.args(), nullptr, now.take(code_.scratch_bytes()));
-  }
-
-  /// After a run: padding lanes keep what they had in it, which is as good.
-  void bind() {
-    for (std::size_t k = 0; k < plan_.inputs.size(); ++k) {
-      const input_plan& in = plan_.inputs[k];
-      using how = input_plan::how;
-      if (in.access == how::unused || in.access == how::gathered || in.access == how::whole) continue;
-      if (in.access == how::uniform) {
-        if (is_half(in.type)) {
-          can_bind_ = false;
-          inputs_.clear(), others_.clear();
-          return;
-        }
-        continue;
-      }
-      if (!in.in_place || in.period || in.panel_rows || in.rows || in.wrapped) {
-        others_.push_back(k);
-        continue;
-      }
-      const auto* const lanes = static_cast<const char*>(mine_.walker.inputs()[k]);
-      const auto* const from = static_cast<const char*>(mine_.walker.in_place(k, start_));
-      if (lanes != from)
-        inputs_.push_back({const_cast<char*>(lanes), from, static_cast<std::size_t>(n_) * itemsize(in.type)});
-    }
-    for (std::size_t k = 0; k < outputs_.size(); ++k)
-      if (mine_.walker.outputs()[k] == mine_.buffers[k]) stored_.push_back(k);
-    program_ = code_.bind(mine_.walker.args());
-    is_bound_ = true;
-  }
-
-  const block_code& code_;
-  const block_plan& plan_;
-  const std::vector<output_plan>& outputs_;
-  const std::int64_t outer_, start_;
-  const int n_;
-  element_memory mine_;
-  bool is_bound_ = false, can_bind_ = true;
-  std::vector<copy> inputs_;
-  std::vector<std::size_t> others_;  // inputs that are put together in another way than by one copy
-  std::vector<std::size_t> stored_;  // outputs
-  std::unique_ptr<jit::bound_program> program_;
-};
-
-/// Lanes of a launch whose blocks are kept, and its blocks, at most.
-constexpr std::int64_t most_kept_lanes = 4096, most_kept_blocks = 16;
-
-/// A launch of a few blocks, whose memory is kept, or, of one block, that of the thread.
-class repeated_element_run final : public repeated_launch {
- public:
-  repeated_element_run(const runtime::prepared& code, const jit::launch& l, bool keeps_memory)
-      : axes_(element_axes(l)),
-        params_(l),
-        plan_(l, axes_, 0, l.code->code.size(), params_),
-        code_(*code.main),
-        was_compiled_(code_.is_compiled()) {
-    outputs_.reserve(l.outputs.size());
-    for (std::size_t k = 0; k < l.outputs.size(); ++k) outputs_.emplace_back(l, k, axes_);
-    if (was_compiled_) keep_halves(code_, plan_, outputs_);
-    plan_.read_through_panels();
-    share_ = share_out(l, plan_, jit::block_lanes);
-    is_one_block_ = share_.blocks == 1 && plan_.block_count <= jit::block_lanes;
-    const std::int64_t lanes = plan_.block_count * plan_.outer_count;
-    keeps_ = keeps_memory && lanes <= (is_one_block_ ? few_lanes : most_kept_lanes);
-    if (is_one_block_) plan_.lanes = pad_lanes(static_cast<int>(plan_.block_count));
-    else if (keeps_) take_few_blocks(l);
-  }
-  bool is_one_block() const noexcept { return is_one_block_; }
-  /// Whether there are a few blocks, of which all memory is kept.
-  bool is_kept() const noexcept { return keeps_; }
-
-  void run(int* fault) override {
-    if (!keeps_) {
-      element_memory now(code_, plan_, outputs_);
-      return run(now, fault);
-    }
-    if (blocks_.empty()) make_blocks();
-    for (const auto& b : blocks_) b->run(fault);
-  }
-
- private:
-  void take_few_blocks(const jit::launch& l) {
-    plan_.compiled = was_compiled_;
-    const bool across = runs_across(plan_, outputs_);
-    const std::int64_t lanes = lanes_of_blocks(code_, plan_, outputs_, across);
-    if (lanes <= repeating_block) plan_.lanes = static_cast<int>(lanes);
-    share_ = share_out(l, plan_, lanes);
-    const bool one_task = share_.blocks <= share_.per_task;
-    keeps_ = one_task && share_.blocks <= most_kept_blocks && input_records(plan_.inputs).empty() &&
-             output_records(l, outputs_).empty();
-  }
-
-  void make_blocks() {
-    const auto add = [&](std::int64_t outer, std::int64_t start, std::int64_t n) {
-      blocks_.push_back(std::make_unique<kept_block>(code_, plan_, outputs_, outer, start, static_cast<int>(n)));
-    };
-    for (std::int64_t block = 0; block < share_.blocks; ++block) {
-      const std::int64_t outer = block / share_.run, start = (block - outer * share_.run) * share_.lanes;
-      const std::int64_t n = std::min(share_.lanes, plan_.block_count - start);
-      // What is more than a block has no padding, for which there is no room.
-      const std::int64_t whole = n > jit::block_lanes ? n & -std::int64_t{jit::lane_multiple} : n;
-      add(outer, start, whole);
-      if (whole < n) add(outer, start + whole, n - whole);
-    }
-  }
-
-  void run(element_memory& mine, int* fault) {
-    const int n = static_cast<int>(plan_.block_count);
-    mine.walker.move_to(0);
-    mine.walker.bind(0, n);
-    const bool whole = n == mine.walker.args().n;
-    for (std::size_t k = 0; k < outputs_.size(); ++k)
-      mine.walker.outputs()[k] = outputs_[k].in_place && whole ? outputs_[k].base : mine.buffers[k];
-    code_.run(mine.walker.args(), nullptr, mine.scratch);
-    for (std::size_t k = 0; k < outputs_.size(); ++k)
-      if (mine.walker.outputs()[k] == mine.buffers[k])
-        store_lanes(outputs_[k].base, outputs_[k].type, outputs_[k].map, 0, n, mine.buffers[k]);
-    merge_fault(fault, mine.fault);
-  }
-
-  walk_axes axes_;
-  param_block params_;
-  block_plan plan_;
-  std::vector<output_plan> outputs_;
-  partition share_;
-  const block_code& code_;
-  bool was_compiled_, is_one_block_ = false, keeps_ = false;
-  std::vector<std::unique_ptr<kept_block>> blocks_;
-};
-
-/// A launch of several blocks that make one task.
-class repeated_blocks_run final : public repeated_launch {
- public:
-  repeated_blocks_run(const runtime::prepared& code, const jit::launch& l, bool keeps_memory)
-      : code_(code), launch_(l), keeps_memory_(keeps_memory) {
-    make();
-  }
-  bool is_one_task() const noexcept { return kept_ || all_->is_one_task(); }
-  void run(int* fault) override {
-    if (code_.main->is_compiled() != was_compiled_) make();  // code of another kind takes other blocks
-    if (kept_) kept_->run(fault);
-    else all_->run_again(fault);
-  }
-
- private:
-  void make() {
-    was_compiled_ = code_.main->is_compiled();
-    kept_.reset();
-    all_.reset();
-    if (keeps_memory_) {
-      kept_ = std::make_unique<repeated_element_run>(code_, launch_, true);
-      if (kept_->is_kept()) return;
-      kept_.reset();
-    }
-    all_.emplace(code_, launch_, nullptr);
-  }
-  const runtime::prepared& code_;
-  const jit::launch& launch_;
-  const bool keeps_memory_;
-  bool was_compiled_ = false;
-  std::unique_ptr<repeated_element_run> kept_;
-  std::optional<element_run> all_;
-};
-
-}  // namespace
-
-std::unique_ptr<repeated_launch> repeated_elements(const runtime::prepared& code, const jit::launch& l,
-                                                   bool keeps_memory) {
-  if (core::element_count(l.extents) == 0 || jit::stores_in_runs(*l.code)) return nullptr;
-  auto made = std::make_unique<repeated_element_run>(code, l, keeps_memory);
-  if (made->is_one_block()) return made;
-  auto several = std::make_unique<repeated_blocks_run>(code, l, keeps_memory);
-  return several->is_one_task() ? std::move(several) : nullptr;
 }
 
 // Nothing runs before all have their memory, which goes back in reverse order.
