@@ -117,7 +117,8 @@ void block_walker::bind_pattern(std::size_t k, std::int64_t start, int n, int pa
   const std::int64_t number = in.pattern.number, step = apart ? number * size : size;
   const std::int64_t first = apart ? start : start / number;
   const char* const from = base_[k] + first * step;
-  if (padded == n || (apart && in.ahead_apart && from + (padded - 1) * step + size <= in.end)) {
+  // Ahead of the last one lies what is before the array where the stride is negative.
+  if (padded == n || (apart && step > 0 && in.ahead_apart && from + (padded - 1) * step + size <= in.end)) {
     inputs_[k] = from;
     return;
   }
