@@ -4,11 +4,16 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
 #include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "sinter/interop.hpp"
 #include "sinter/sinter.hpp"
 
 using namespace sinter;
@@ -65,6 +70,33 @@ TEST_CASE("generated code reads elements that lie a stride apart, up to the last
         check([&] { return maximum(x(slice(_, _, step)), y); },
               [&] { return maximum(dense(x(slice(_, _, step))), y); });
       }
+}
+
+// On either side of the elements there is no memory.
+TEST_CASE("nothing is read before the first element or behind the last one") {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE)), pages = 32 * page;
+  char* const memory =
+      static_cast<char*>(mmap(nullptr, pages + 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  REQUIRE(memory != MAP_FAILED);
+  REQUIRE(mprotect(memory, page, PROT_NONE) == 0);
+  REQUIRE(mprotect(memory + page + pages, page, PROT_NONE) == 0);
+  std::memset(memory + page, 1, pages);
+  for (const dtype t : {uint8, int16, float32, float64}) {
+    CAPTURE(name(t));
+    const auto most = static_cast<std::int64_t>(pages / itemsize(t));
+    for (const std::int64_t step : {-4, -3, -2, -1, 2, 3})
+      for (const std::int64_t left_out : {0, 1, 5}) {
+        CAPTURE(step);
+        // To the end of the memory, or from its begin on.
+        for (const bool at_end : {false, true}) {
+          char* const first = memory + page + (at_end ? static_cast<std::size_t>(left_out) * itemsize(t) : 0);
+          const ndarray x = from_pointer(first, {most - left_out}, t, {.device = "cpu", .immutable = true});
+          const ndarray apart = x(slice(_, _, step)), y = numbers(apart.size(), t);
+          check([&] { return maximum(apart, y); }, [&] { return maximum(dense(apart), y); });
+        }
+      }
+  }
+  munmap(memory, pages + 2 * page);
 }
 
 TEST_CASE("operands apart of several dtypes, of rows with ends, beside each other in one loop") {
