@@ -12,5 +12,6 @@ END
 chmod +x "$folder/compiler"
 export SINTER_CXX="$folder/compiler" SINTER_CACHE_DIR="$folder/cache" SINTER_COMPILE_TIMEOUT=0 SINTER_DEVICE=cpu
 export SINTER_TIER="${SINTER_TIER:-1}" UBSAN_OPTIONS=print_stacktrace=1
-export ASAN_OPTIONS="detect_leaks=0:use_sigaltstack=0:${ASAN_OPTIONS:-}"
+# A program may have an operator delete of its own.
+export ASAN_OPTIONS="detect_leaks=0:use_sigaltstack=0:alloc_dealloc_mismatch=0:${ASAN_OPTIONS:-}"
 env LD_PRELOAD="$(g++ -print-file-name=libasan.so):$(g++ -print-file-name=libubsan.so)" "$@"
