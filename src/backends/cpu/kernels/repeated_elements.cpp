@@ -3,6 +3,7 @@
 
 #include "backends/cpu/kernels/element_run.hpp"
 #include "backends/cpu/kernels/repeated.hpp"
+#include "jit/program/loop_runs.hpp"
 
 namespace sinter::cpu {
 

@@ -203,8 +203,9 @@ TEST_CASE("quotients and remainders of lanes by a number are those of single div
                                                                                     {int16, {-32768, 32767}},
                                                                                     {uint16, {0, 65535}},
                                                                                     {int32, {INT32_MIN, INT32_MAX}}};
-  for (const auto& [t, range] : ranges) {
-    const std::int64_t low = range.first, high = range.second;
+  for (const auto& each : ranges) {
+    const dtype t = each.first;
+    const std::int64_t low = each.second.first, high = each.second.second;
     const ndarray x = from(low, high, t);
     std::vector<std::int64_t> by{0, 1, 2, 3, 5, 7, 10, 100, high, high - 1, high / 2, high / 2 + 1, high / 3};
     for (const std::int64_t n : std::vector<std::int64_t>(by))
