@@ -10,7 +10,6 @@
 #include "backends/cpu/kernels/panel.hpp"
 #include "backends/cpu/kernels/patterns.hpp"
 #include "backends/cpu/strides/strided_loops.hpp"
-#include "jit/program/loop_runs.hpp"
 #include "jit/program/scalar.hpp"
 #include "runtime/parallel.hpp"
 
