@@ -62,7 +62,6 @@ class block_code final : public compiled_code {
   /// Whether run() takes more than block_lanes lanes: generated code whose operands lie in memory.
   bool takes_any_length() const noexcept { return any_length_ && function_.load(std::memory_order_acquire); }
   /// Whether generated code takes lanes of float16 and bfloat16 as they lie in memory, and whether run() does.
-  bool may_take_halves() const noexcept { return halves_; }
   bool takes_halves() const noexcept { return halves_ && function_.load(std::memory_order_acquire); }
   /// Whether run() may store where inputs lie that it reads lane by lane: generated code that is one loop.
   bool may_overwrite() const noexcept { return one_loop_ && function_.load(std::memory_order_acquire); }
