@@ -3,6 +3,10 @@
 # compiled with AddressSanitizer and UBSanitizer. It finds accesses beyond the arrays that generated functions have on the
 # stack; memory of the library's pools and arenas is not divided, so what goes beyond an array there is not found.
 set -eu
+if [ $# -eq 0 ]; then
+  echo "usage: checked_kernels.sh PROGRAM [ARGUMENT...]" >&2
+  exit 2
+fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cat >"$folder/compiler" <<'END'
