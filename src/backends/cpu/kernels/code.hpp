@@ -61,7 +61,7 @@ class block_code final : public compiled_code {
   std::size_t scratch_bytes() const noexcept { return scratch_bytes_; }
   /// Whether run() takes more than block_lanes lanes: generated code whose operands lie in memory.
   bool takes_any_length() const noexcept { return any_length_ && function_.load(std::memory_order_acquire); }
-  /// Whether generated code takes lanes of float16 and bfloat16 as they lie in memory, and whether run() does.
+  /// Whether run() takes lanes of float16 and bfloat16 as they lie in memory: generated code.
   bool takes_halves() const noexcept { return halves_ && function_.load(std::memory_order_acquire); }
   /// Whether run() may store where inputs lie that it reads lane by lane: generated code that is one loop.
   bool may_overwrite() const noexcept { return one_loop_ && function_.load(std::memory_order_acquire); }
