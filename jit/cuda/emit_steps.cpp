@@ -10,12 +10,13 @@ namespace {
 
 /// The name of the two versions, behind "quick_" and "any_"; null: the operation is no such one.
 const char* checked_name(const instr& i) noexcept {
-  if (i.type != dtype::f32 || i.arg != dtype::f32) return nullptr;
+  const bool single = i.type == dtype::f32 && i.arg == dtype::f32;
+  if (!single && !(i.type == dtype::f64 && i.arg == dtype::f64)) return nullptr;
   switch (i.op) {
-    case opcode::divide: return "divide";
-    case opcode::reciprocal: return "reciprocal";
-    case opcode::sqrt: return "sqrt";
-    case opcode::log: return "log";
+    case opcode::divide: return single ? "divide" : "double_divide";
+    case opcode::reciprocal: return single ? "reciprocal" : "double_reciprocal";
+    case opcode::sqrt: return single ? "sqrt" : "double_sqrt";
+    case opcode::log: return single ? "log" : nullptr;
     default: return nullptr;
   }
 }
@@ -43,7 +44,8 @@ bool pays(const program& p, const cuda_variant& v, const phase& f) {
     const opcode op = at(p, k).op;
     if (op == opcode::user || p.is_in_loop(static_cast<std::size_t>(k))) return false;
     if (is_checked(p, k)) ++checked;
-    work += static_cast<std::size_t>(weight(op)) * (is_checked(p, k) ? compiler_cost : 1);
+    const std::size_t rate = at(p, k).type == dtype::f64 ? 2 : 1;  // of float64 half as many a cycle
+    work += static_cast<std::size_t>(weight(op)) * (is_checked(p, k) ? compiler_cost : 1) * rate;
   }
   const bool pairs = v.shape == cuda_shape::reduce_tiles || v.shape == cuda_shape::broadcast_rows ||
                      v.shape == cuda_shape::shared_rows || v.reused;

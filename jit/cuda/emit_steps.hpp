@@ -1,4 +1,4 @@
-// Division, square root and logarithm of float32 for a group of lanes at a time: a version without branches (cuda_quick.h),
+// Division, square root and logarithm for a group of lanes at a time: a version without branches (cuda_quick.h),
 // and one branch for the group, to a version for every operand. The compiler's own code has a branch for each operation of each
 // lane, so that no lane's instructions overlap another's.
 #pragma once

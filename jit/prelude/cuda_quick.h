@@ -1,5 +1,5 @@
-// Division, square root and logarithm of float32 without a branch: the bits of `a / b`, sqrtf and logf wherever `slow` is
-// not raised. A group of elements is computed so, and again by the functions at the end, out of line, if one of them raised
+// Division and square root of float32 and float64 and logarithm of float32 without a branch: the bits of `a / b`, sqrt and logf
+// wherever `slow` is not raised. A group of elements is computed so, and again by the functions at the end, out of line, if one of them raised
 // it.
 //
 // Quotients and roots take the steps of the code that the compiler makes of `a / b` and sqrtf for every architecture: an
@@ -64,6 +64,42 @@ __device__ __forceinline__ double rough_double_reciprocal(double x) {
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
   return r;
 }
+__device__ __forceinline__ double rough_double_reciprocal_root(double x) {
+  double r;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
+  return r;
+}
+// Of float64, whose approximations have the upper half of the bits: one correction more. What is tested are the upper halves,
+// which as float32 have exponents of their own; sums with 0 times that of b are NaN from 2^1017 on. What remains of a is a
+// multiple of 2^-1074 if a is at least 2^-968. The last bit of the approximation makes it too large where it is exact but for that:
+// of a divisor with all bits set, where the steps would else end in the middle of two numbers.
+__device__ __forceinline__ float upper_half(double x) { return __int_as_float(__double2hiint(x)); }
+__device__ __forceinline__ double quick_double_divide(double a, double b, bool& slow) {
+  double r = __longlong_as_double(__double_as_longlong(rough_double_reciprocal(b)) | 1);
+  const double error = fma(-b, r, 1.0);
+  r = fma(r, fma(error, error, error), r);
+  r = fma(r, fma(-b, r, 1.0), r);
+  double q = a * r;
+  q = fma(r, fma(-b, q, a), q);
+  const float size = __fmaf_rn(0.0f, upper_half(b), upper_half(q));
+  const bool none = (__double_as_longlong(a) == 0) & (size == 0.0f);
+  const bool some = (fabsf(upper_half(a)) >= __int_as_float(0x03700000)) &
+                    (fabsf(size) >= __int_as_float(0x00200000));  // 2^-968, 2^-1021
+  slow = slow | !(some | none);
+  return q;
+}
+__device__ __forceinline__ double quick_double_reciprocal(double x, bool& slow) {
+  return quick_double_divide(1.0, x, slow);
+}
+__device__ __forceinline__ double quick_double_sqrt(double x, bool& slow) {
+  double r = rough_double_reciprocal_root(x);
+  const double error = fma(x, -(r * r), 1.0);
+  r = fma(fma(error, 0.375, 0.5), r * error, r);
+  const double root = x * r;
+  slow = slow | ((unsigned)__double2hiint(x) - 0x03700000u >= 0x7c800000u);  // 2^-968 to the largest
+  return fma(fma(-root, root, x), r * 0.5, root);
+}
+
 // What decides where an operand is 0, infinite or NaN is their signs, and which of the three b is.
 __device__ __forceinline__ float exact_quotient_of_specials(float a, float b) {
   const float infinity = __int_as_float(0x7f800000);
@@ -111,6 +147,9 @@ __device__ __forceinline__ double root_of_double(double x) {
 
 static __device__ __noinline__ float any_reciprocal(float x) { return exact_quotient(1.0f, x); }
 static __device__ __noinline__ float any_sqrt(float x) { return ::sqrtf(x); }
+static __device__ __noinline__ double any_double_divide(double a, double b) { return quotient_of_double(a, b); }
+static __device__ __noinline__ double any_double_reciprocal(double x) { return 1.0 / x; }
+static __device__ __noinline__ double any_double_sqrt(double x) { return root_of_double(x); }
 static __device__ __noinline__ float any_log(float x) { return ::logf(x); }
 
 }  // namespace sn

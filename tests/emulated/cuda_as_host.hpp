@@ -79,9 +79,17 @@ static inline float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf
 // A GPU's approximations, which take and give 0 for subnormal numbers; here as near as they can be.
 static inline float without_subnormals(float x) { return fabsf(x) < 0x1p-126f ? __builtin_copysignf(0.0f, x) : x; }
 static inline float approximate_reciprocal(float x) { return without_subnormals(float(1 / double(without_subnormals(x)))); }
-// Of normal numbers, the upper half of the bits.
+static inline int __double2hiint(double x) { return int(__double_as_longlong(x) >> 32); }
+// The upper half of the bits.
+static inline double upper_bits(double x) { return __longlong_as_double(__double_as_longlong(x) & ~0xffffffffll); }
+static inline double without_subnormals(double x) {
+  return __builtin_fabs(x) < __DBL_MIN__ ? __builtin_copysign(0, x) : x;
+}
 static inline double approximate_reciprocal(double x) {
-  return __longlong_as_double(__double_as_longlong(1 / x) & ~0xffffffffll);
+  return without_subnormals(upper_bits(1 / without_subnormals(x)));
+}
+static inline double approximate_reciprocal_root(double x) {
+  return upper_bits(1 / __builtin_sqrt(without_subnormals(x)));
 }
 static inline float approximate_reciprocal_root(float x) {
   return without_subnormals(float(1 / __builtin_sqrt(double(without_subnormals(x)))));

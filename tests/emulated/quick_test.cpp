@@ -85,7 +85,9 @@ std::vector<count_wrong> compile_cases(const std::vector<std::string>& names) {
 TEST_CASE(
     "emulated: quick division and roots are exact or raise the flag: every exponent, ends of domains, all mantissas") {
   if (emulated::no_emulation()) return;
-  const std::vector<std::string> names{"reciprocal", "root", "quotient", "small_quotient", "edge_quotient"};
+  const std::vector<std::string> names{"reciprocal",    "root",          "quotient",           "small_quotient",
+                                       "edge_quotient", "wide_quotient", "wide_edge_quotient", "wide_reciprocal",
+                                       "wide_root"};
   const std::vector<count_wrong> cases = compile_cases(names);
   std::vector<std::uint32_t> mantissas(std::size_t{1} << 24);  // of [1, 4)
   for (std::size_t k = 0; k < mantissas.size(); ++k) mantissas[k] = 0x3f800000u + static_cast<std::uint32_t>(k);
@@ -99,6 +101,9 @@ TEST_CASE(
   for (std::size_t k = 0; k < names.size(); ++k) check(k, patterns());
   check(0, mantissas);
   check(1, mantissas);
+  std::vector<std::uint32_t> wide(std::size_t{1} << 21);  // upper halves of float64 of [1, 4)
+  for (std::size_t k = 0; k < wide.size(); ++k) wide[k] = 0x3ff00000u + static_cast<std::uint32_t>(k);
+  for (const std::size_t k : {5, 7, 8}) check(k, wide);
   mantissas.resize(mantissas.size() / 16);
   check(2, mantissas);
   for (std::uint32_t& x : mantissas) x += 0x3f000000u;  // of 2^126: numerators of small quotients are normal
@@ -123,6 +128,29 @@ TEST_CASE("emulated: kernels that divide and take roots in steps have the CPU's 
     for (const ndarray& few : {x / y, square(x) / abs(y), 1 / x - 3 / y}) check_emulated(few);
     const ndarray strided = results[0](slice(_, _, 3)).copy();
     check_emulated(strided);
+  }
+}
+
+TEST_CASE(
+    "emulated: kernels that divide and take roots of float64 in steps have the CPU's bits, whatever the operands") {
+  if (emulated::no_emulation()) return;
+  for (const std::int64_t n : {2048, 1031}) {
+    const ndarray u = with_specials(n, 5).astype(float64), v = with_specials(n, 7).astype(float64);
+    // Numbers beyond float32, and the ends of float64.
+    const ndarray x = u * where(v > 1, 1e270, 3e-290), y = v * where(u > 2, 1e-300, 1e30) + u;
+    eval(x, y);
+    const ndarray a = x / y, b = (a + 1) / (x * x + 3), c = sqrt(abs(b) + y / 7) / (a - 2),
+                  d = reciprocal(c) + b / (y + c), e = (d / (a + 5) + c / 3) / sqrt(d * d + 1);
+    for (const ndarray& z : {e / (b + 1), (a + e) / (c + d)}) {
+      const emulated::recorded run = emulated::emulate(z);
+      const std::vector<double> found = emulated::emulated_as<double>(run), wanted = z.to_vector<double>();
+      REQUIRE(found.size() == wanted.size());
+      for (std::size_t k = 0; k < found.size(); ++k) {
+        if (std::isnan(found[k]) && std::isnan(wanted[k])) continue;
+        CAPTURE(k);
+        REQUIRE(std::bit_cast<std::uint64_t>(found[k]) == std::bit_cast<std::uint64_t>(wanted[k]));
+      }
+    }
   }
 }
 

@@ -51,7 +51,8 @@ inline void replace_for_host(std::string& source) {
   replace(source, "asm(\"{", "\"f\"(y));", choice);
   replace(source, "asm(\"rcp.approx.ftz.f32", "\"f\"(x));", "r = approximate_reciprocal(x);");
   replace(source, "asm(\"rcp.approx.ftz.f64", "\"d\"(x));", "r = approximate_reciprocal(x);");
-  replace(source, "asm(\"rsqrt.approx", "\"f\"(x));", "r = approximate_reciprocal_root(x);");
+  replace(source, "asm(\"rsqrt.approx.ftz.f32", "\"f\"(x));", "r = approximate_reciprocal_root(x);");
+  replace(source, "asm(\"rsqrt.approx.ftz.f64", "\"d\"(x));", "r = approximate_reciprocal_root(x);");
 #ifndef __clang__
   constexpr const char* plain = "#define SN_ROUNDED(x) (x)";
   replace(source, plain, plain, "#define SN_ROUNDED(x) __builtin_assoc_barrier(x)");

@@ -1,4 +1,5 @@
-// Division, square root and logarithm of generated kernels against the compiler's, for every float32.
+// Division, square root and logarithm of generated kernels against the compiler's, for every float32, and for as
+// many float64.
 #ifdef SINTER_HAS_CUDA
 
 #include <array>
@@ -11,7 +12,9 @@
 
 namespace {
 
-constexpr std::array names = {"reciprocal", "root", "logarithm", "quotient", "small_quotient", "edge_quotient"};
+constexpr std::array names = {"reciprocal",      "root",          "logarithm",     "quotient",
+                              "small_quotient",  "edge_quotient", "wide_quotient", "wide_edge_quotient",
+                              "wide_reciprocal", "wide_root"};
 
 std::string source() {
   std::string text = quick_cases;
@@ -26,7 +29,8 @@ TEST_CASE("gpu: the kernels that compare quick divisions compile") {
   CHECK(sinter::jit::compile_cuda(source(), {.arch = 90}).bytes.size() > 0);
 }
 
-TEST_CASE("gpu: quick division, roots and logarithms have the bits of the compiler's for every float32") {
+TEST_CASE(
+    "gpu: quick division, roots and logarithms have the bits of the compiler's for every float32 and many float64") {
   if (gpu_test::no_gpu()) return;
   gpu_test::comparison c;
   if (!c.load(sinter::default_device().index, source())) return;
