@@ -188,7 +188,8 @@ void append_variant(const cuda_variant& v, std::string& key) {
       static_cast<char>(v.tile.across), static_cast<char>(v.tile.down),   static_cast<char>(v.tile.slots),
       static_cast<char>(v.tile.levels), static_cast<char>(v.tile.halves), static_cast<char>(v.tile.mirrored),
       static_cast<char>(v.reused),      static_cast<char>(v.tile.pairs),  static_cast<char>(v.before),
-      static_cast<char>(v.after),       static_cast<char>(v.back)};
+      static_cast<char>(v.after),       static_cast<char>(v.back),        static_cast<char>(v.rest),
+      static_cast<char>(v.lane_runs)};
   key.append(head, sizeof head);
   const auto bytes = [&](const auto& list) {
     key.append(reinterpret_cast<const char*>(list.data()), list.size() * sizeof list[0]);

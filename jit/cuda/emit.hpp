@@ -3,6 +3,8 @@
 //
 // CUDA C++ source for a program. Generated source includes nothing and holds no sizes: those are parameters.
 #pragma once
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -81,11 +83,13 @@ struct cuda_variant {
   bool wide_index = false;  // 64-bit index arithmetic
   bool reused =
       false;  // rows, columns: every input has one value for many elements, so memory does not bound the kernel
-  bool alone = false;      // the same: so few threads that they wait for memory; each reads more at a time
-  bool whole = false;      // rows and columns of reductions: no result is split, so that there is no second stage
-  bool skip_tail = false;  // monotone tail with a multiplier whose sign allows the skip
-  bool baseline = false;   // baseline tier: compiles sooner, runs slower: see cuda_has_baseline (units.hpp)
-  cuda_tile tile;          // tiled, reduce_tiles, shared_rows, crossed_rows, windows
+  bool alone = false;          // the same: so few threads that they wait for memory; each reads more at a time
+  bool whole = false;          // rows and columns of reductions: no result is split, so that there is no second stage
+  std::uint8_t lane_runs = 1;  // reduce_rows: lanes of a result that a thread of a warp has, which lie 32 apart
+  bool rest = false;           // reduce_rows: rows leave groups over where a thread reads several at once, of not many
+  bool skip_tail = false;      // monotone tail with a multiplier whose sign allows the skip
+  bool baseline = false;       // baseline tier: compiles sooner, runs slower: see cuda_has_baseline (units.hpp)
+  cuda_tile tile;              // tiled, reduce_tiles, shared_rows, crossed_rows, windows
   std::vector<access> inputs, outputs;
   // broadcast_rows: input depends on the row (1), the column (0); reduce_tiles: operand_axes; reduce_rows over several axes,
   // where each group of elements lies along the last one: input has one value for the group (1); windows: elements between
@@ -117,6 +121,12 @@ int cuda_stored_bytes(const program& p) noexcept;
 
 /// staged_rows: most registers in which a thread keeps its part of a row, of the 255 that it can have.
 inline constexpr int cuda_kept_registers = 128;
+/// staged_rows: the number of a thread's groups is a multiple of this, so that few numbers, each with a kernel of its own, serve
+/// all rows. Of every row that a kernel serves, all but so many of these groups are whole.
+constexpr std::int64_t cuda_rounding(std::int64_t groups) noexcept {
+  const auto above = std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(groups, 1)));
+  return std::max<std::int64_t>(static_cast<std::int64_t>(above / 8), 1);
+}
 /// staged_rows: most instructions of unrolled code, by their weights: what bounds the time of a compilation.
 inline constexpr int cuda_unrolled_weight = 2048;
 /// Registers of a thread that hold `groups` groups of the elements that a staged program keeps from stage to stage.

@@ -232,6 +232,11 @@ grid reduce_tile_grid(const launch& l, const jit::cuda_variant& v) {
 reduce_geometry geometry_of(const launch& l, const jit::cuda_variant& v) {
   if (v.shape == cuda_shape::reduce_columns) return column_geometry(l, v.vector);
   reduce_geometry g = v.shape == cuda_shape::crossed_columns ? column_geometry(l, 1) : row_geometry(l);
+  if (v.lane_runs > 1) {
+    g.first.block_x /= v.lane_runs;
+    g.first.block_y *= v.lane_runs;
+    g.first.x = static_cast<unsigned>(ceil_div(g.results, g.first.block_y));
+  }
   if (v.shape == cuda_shape::reduce_rows || v.shape == cuda_shape::staged_rows) return g;
   // The lanes of a result on the other extent of the block.
   std::swap(g.first.block_x, g.first.block_y);
@@ -305,7 +310,7 @@ reduce_geometry column_geometry(const launch& l, int vector) {
 
 std::int64_t groups_of_thread(const reduce_geometry& g) {
   const std::int64_t groups = rounds_of(g.elements, g.first.block_x);
-  const std::int64_t step = std::max<std::int64_t>(power_of_two_above(groups) / 8, 1);
+  const std::int64_t step = jit::cuda_rounding(groups);
   return ceil_div(groups, step) * step;
 }
 

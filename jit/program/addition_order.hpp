@@ -57,8 +57,9 @@ inline addition_order row_order(std::int64_t results, std::int64_t elements) noe
   addition_order o;
   const std::int64_t groups = detail::ceil_div(elements, addition_group);
   o.lanes = detail::most_lanes;
-  if (groups < 1024 && (results >= 1024 || groups < 64))
-    o.lanes = std::min<std::int64_t>(addition_run, detail::power_of_two_below(groups / 2));
+  // Lanes of short rows have up to sixteen groups, which a thread can hold; those of more than one run wait for each other.
+  if (results >= 1024 ? groups < 1024 : groups < 64)
+    o.lanes = groups < 512 ? std::min<std::int64_t>(addition_run, detail::power_of_two_below(groups / 2)) : 128;
   std::int64_t most = 1;
   if (o.lanes == detail::most_lanes && results < detail::many_splits / 4)
     most = std::min(detail::ceil_div(detail::many_splits, std::max<std::int64_t>(results, 1)),

@@ -125,10 +125,16 @@ TEST_CASE("emulated: all schedules of reductions give the same bits") {
     eval(sum(numbers({3, 9001}, float32, 5).T(), {.axis = 0}), sum(numbers({9001, 6}, float32, 5).T(), {.axis = 1}));
     // Parts of a result that a second kernel joins.
     eval(sum(numbers({40000, 3}, float32, 5).T(), {.axis = 1}), sum(numbers({3, 40000}, float32, 5).T(), {.axis = 0}));
+    // Lanes that a warp has several of: with all rounds whole, with some, and with groups that are not.
+    for (const std::int64_t n : {4096, 3000, 3001, 2051})
+      eval(sum(numbers({3, n}, float32, 7), 1), argmax(numbers({3, n}, uint8, 5), 1),
+           sum(numbers({3, n}, int16, 3), 1));
+    eval(var(numbers({1025, 2061}, float32, 7), 1), sum(numbers({9, 201}, float32, 7), 1));
     eval(sum(numbers({33000}, float32, 5)), max(numbers({5, 4200}, float64, 5), {.axis = 1}));
   });
   CHECK(s.names.count("rows") == 1);
   CHECK(s.names.count("columns") == 1);
+  CHECK(s.names.count("rows, a warp each") == 1);
   CHECK(s.names.count("rows, neighbouring threads across") == 1);
   CHECK(s.names.count("columns, neighbouring threads along") == 1);
   CHECK(s.choices > 10);

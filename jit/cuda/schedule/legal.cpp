@@ -320,6 +320,7 @@ void finish_reduction(const launch& l, jit::cuda_variant& v) {
   const reduce_geometry g = geometry_of(l, v);
   v.whole = g.splits == 1;
   v.alone = g.first.x * g.splits <= few_blocks;
+  if (v.shape == cuda_shape::reduce_rows) deal_lanes(l, v);
 }
 
 /// Elements of the vectors of neighbouring results that suit every operand; 1: none.
@@ -409,6 +410,10 @@ void add_rows(const launch& l, extent_of_search which, variant_list& to) {
   add_with_lanes(l, cuda_shape::reduce_rows, to);
   const bool all = which == extent_of_search::all;
   if (set_row_runs(l, all, to[to.size() - 1]) && all) add_with_lanes(l, cuda_shape::reduce_rows, to);
+  if (all) {
+    add_with_lanes(l, cuda_shape::reduce_rows, to);
+    if (!deal_lanes_otherwise(l, to[to.size() - 1])) to.drop();
+  }
   if (!has_groups_inside(l)) return;
   read_groups_inside(l, to[to.size() - 1]);
   if (which == extent_of_search::all) add_with_lanes(l, cuda_shape::reduce_rows, to);
@@ -457,7 +462,8 @@ jit::cuda_variant& variant_list::add(const launch& l) {
   v.kept = l.code->kind == jit::kernel_kind::elementwise ? v.rank : static_cast<std::uint8_t>(l.kept);
   v.vector = 1;
   v.groups = 0;
-  v.all_groups = v.wide_index = v.reused = v.alone = v.whole = v.skip_tail = v.baseline = false;
+  v.all_groups = v.wide_index = v.reused = v.alone = v.whole = v.rest = v.skip_tail = v.baseline = false;
+  v.lane_runs = 1;
   v.tile = {};
   return v;
 }

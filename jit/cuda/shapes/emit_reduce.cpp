@@ -18,6 +18,8 @@ namespace {
 
 /// Bytes that a thread keeps in flight to hide latency.
 constexpr int bytes_in_flight = 64, bytes_alone = 256;
+/// Groups at once of a rest.
+constexpr int most_of_rest = 4;
 
 int results_of_thread(const cuda_variant& v) {
   if (v.shape == cuda_shape::shared_rows) return 1 << v.tile.down;
@@ -36,10 +38,11 @@ class lane_reducer : reduction_writer {
 
   std::string run() {
     open_reduction({&element_});
-    head(cuda_threads(v_) * cuda_partial_bytes, cuda_threads(v_));
+    head(in_warps() ? 0 : cuda_threads(v_) * cuda_partial_bytes, cuda_threads(v_));
     place();
     for (int k : element_.inputs) operand(k);
-    declare_accumulators();
+    if (in_warps()) declare_runs();
+    else declare_accumulators();
     if (shared_) all_groups();
     else groups_of_split();
     join();
@@ -91,7 +94,7 @@ class lane_reducer : reduction_writer {
   void all_groups() {
     t_("const I full = (I)(a.elements / ", cuda_group, ");");
     t_("I g = lane;");
-    t_.scope("for (; g < full; g += lanes)", [&] { groups(1); });
+    t_.scope("for (; g < full; g += lanes)", [&] { groups(1, ""); });
     t_.scope("if (g == full)", [&] { tail(); });
   }
 
@@ -101,11 +104,28 @@ class lane_reducer : reduction_writer {
     t_("if (live) {");
     t_("I g = begin + ", lane_, ";");
     const int n = unroll();
-    if (n > 1)
-      t_.scope("for (; g + " + num(n - 1) + " * lanes < end; g += " + num(n) + " * lanes)", [&] { groups(n); });
-    t_.loop("for (; g < end; g += lanes)", [&] { groups(1); });
+    if (in_warps() || (v_.rest && n > 1)) {
+      rounds_with_rest(n);
+    } else {
+      if (n > 1)
+        t_.scope("for (; g + " + num(n - 1) + " * lanes < end; g += " + num(n) + " * lanes)", [&] { groups(n, ""); });
+      t_.loop("for (; g < end; g += lanes)", [&] { groups(1, ""); });
+    }
     t_.scope("if (g == full && g < stop)", [&] { tail(); });
     t_("}");
+  }
+
+  /// The threads of a row in step, `next` is the first one's group: also where some have a group more than others, all of a
+  /// thread's loads are in flight together. In the end g is as if they had gone group by group.
+  void rounds_with_rest(int n) {
+    const int rest = in_warps() ? n : std::min(n, most_of_rest);
+    const std::string all = num(n) + " * lanes", some = num(rest) + " * lanes";
+    t_("I next = begin;");
+    t_.scope("for (; next + " + all + " <= end; next += " + all + ", g += " + all + ")", [&] { groups(n, ""); });
+    t_.loop("for (; next < end; next += " + some + ", g += " + some + ")",
+            [&] { groups(rest, "g + u * lanes < end"); });
+    t_("g = begin + (end - begin) / lanes * lanes + ", lane_, ";");
+    t_("if (g < end) g += lanes;");
   }
 
   int unroll() const {
@@ -115,8 +135,26 @@ class lane_reducer : reduction_writer {
         bytes += cuda_group * (input_class(k) == access::lanes ? 1 : results_) * static_cast<int>(itemsize(type(k)));
     const int work = total_weight(p_, 0, p_.epilogue);
     int n = bytes ? std::clamp((v_.alone ? bytes_alone : bytes_in_flight) / bytes, 1, 8) : 1;
+    if (in_warps()) return std::max<int>(n, v_.lane_runs);
     if (work > 16) n = std::min(n, 2);
     return work > 48 ? 1 : n;
+  }
+
+  // --- several lanes of a result in a thread: an accumulator each, of which the u-th group has the one numbered u mod lane_runs
+
+  bool in_warps() const { return v_.lane_runs > 1; }
+  void declare_runs() {
+    t_("accs acc[", int{v_.lane_runs}, "];");
+    t_.each("v", v_.lane_runs, "acc[v].init();");
+  }
+  std::string accumulator_of(int lanes) const {
+    if (!in_warps()) return (lanes == 1 ? last() : "acc") + several_;
+    if (lanes > 1) return "acc[u % " + num(v_.lane_runs) + "]";
+    return last() == "acc" ? "acc[0]" : last();
+  }
+  void join_runs() {
+    t_.each("v", v_.lane_runs, "sn::merge_lanes(acc[v], 32);");
+    t_.each("v", v_.lane_runs - 1, "acc[0].merge(acc[v + 1]);");
   }
 
   group_loop loop(int lanes) {
@@ -136,7 +174,7 @@ class lane_reducer : reduction_writer {
                        return gathered(k) ? b + " + (" + at + ")" : b + "[" + at + "]";
                      },
                  .coordinate = [this](int j) { return coordinate(j); },
-                 .use = [this, lanes] { accumulate((lanes == 1 ? last() : "acc") + several_, lanes); }};
+                 .use = [this, lanes] { accumulate(accumulator_of(lanes), lanes); }};
     if (several()) g.results.emplace_back("v", results_);
     if (shared_) return g;
     g.lane_of_load = [this] { position("+"); };
@@ -144,9 +182,11 @@ class lane_reducer : reduction_writer {
     return g;
   }
 
-  void groups(int n) {
+  /// `inside`: the condition of the u-th of these groups, if not all are there.
+  void groups(int n, const std::string& inside) {
     group_loop g = loop(cuda_group);
     g.groups = n;
+    g.inside = inside;
     g.place = [this] {
       t_("const I r0 = (g + u * lanes) * ", cuda_group, ";");
       place_inside();
@@ -162,7 +202,9 @@ class lane_reducer : reduction_writer {
       g.stored = g.lane;
       use_group(g);
     });
-    join_last();
+    if (!in_warps()) return join_last();
+    if (last() != "acc")
+      t_.each("v", v_.lane_runs, "if (full / 32 % ", int{v_.lane_runs}, " == v) acc[v].merge(last);");
   }
 
   // Runs begin at the group r0. The first and the last ones of a row have elements outside of it.
@@ -234,14 +276,14 @@ class lane_reducer : reduction_writer {
       case cuda_shape::crossed_rows: return join_each("merge_crossed_row", "acc");
       case cuda_shape::crossed_columns: return join_each("merge_crossed_column", "acc");
       case cuda_shape::reduce_columns: return join_each("merge_column", "acc" + several_);
-      default: return join_rows();
+      default: return in_warps() ? join_runs() : join_rows();
     }
   }
 
   void finish() {
     t_("if (", shared_ ? "" : "!live || ", lane_, " != 0) return;");
     if (shared_) return each_result("if (wanted + v < a.results) finish(a, (I)(wanted + v), acc[v]);");
-    if (!several()) return leave("row", "acc");
+    if (!several()) return leave("row", in_warps() ? "acc[0]" : "acc");
     for (int v = 0; v < results_; ++v) leave("(row + " + num(v) + ")", "acc[" + num(v) + "]");
   }
 

@@ -83,8 +83,21 @@ class stage_writer : kernel_writer {
   /// Threads of a warp that have a row.
   int lanes_of_row() const { return 1 << v_.tile.levels; }
   bool is_staged_output(int k) const { return v_.outputs[static_cast<std::size_t>(k)] == access::staged; }
+  /// Groups that every thread has whole, whatever extents the kernel serves.
+  int whole_rounds() const {
+    return v_.all_groups ? v_.groups : v_.groups - static_cast<int>(cuda_rounding(v_.groups));
+  }
+  /// Whether the groups that are being written lie in their rows.
+  bool inside() const { return whole_ >= written_; }
+  /// A condition that a group, the u-th of those being written, is asked for where it may not lie in its row; else nothing.
+  std::string unless_inside(const std::string& condition) const {
+    return inside() ? "" : whole_ > 0 ? "(u < " + num(whole_) + " || " + condition + ")" : condition;
+  }
+  std::string and_unless_inside(const std::string& condition) const {
+    return inside() ? "" : " && " + unless_inside(condition);
+  }
   /// Whether a thread may be asked for groups that a row does not have.
-  bool beyond_row() const { return by_warps() && !v_.all_groups; }
+  bool beyond_row() const { return by_warps() && !inside(); }
   template <class F>
   void each_reduction(int s, F f) const {
     for (int j = first_reduction(p_, s); j < p_.stages[static_cast<std::size_t>(s)].reductions; ++j) f(j);
@@ -186,8 +199,8 @@ class stage_writer : kernel_writer {
     const auto load = [&](bool at_end) {
       t_.each("l", cuda_group, "i", k, "[u].v[l] = ", in_strip('f', 'b', k, at_end), ";");
     };
-    if (v_.all_groups) return load(false);
-    t_("if (", whole_strip(), ") {");
+    if (inside()) return load(false);
+    t_("if (", unless_inside(whole_strip()), ") {");
     load(false);
     t_("} else {");
     load(true);
@@ -203,10 +216,11 @@ class stage_writer : kernel_writer {
       t_("sn::pack<", stored_type(k), ", ", cuda_group, "> y;");
       t_.each("l", cuda_group, "y.v[l] = ", narrowed_lane(k), ";");
       t_("sn::to_lanes(y, ", strip_of(stored_type(k)), ");");
-      t_("if (", rows, v_.all_groups ? "" : " && " + whole_strip(), ") {");
+      t_("if (", rows, and_unless_inside(whole_strip()), ") {");
       t_.each("l", cuda_group, to, " = y.v[l];");
       t_("} else {");
-      t_.each("l", cuda_group, "if (", row, " && base + ", place_in_strip(), " < elements) ", to, " = y.v[l];");
+      t_.each("l", cuda_group, "if (", row, and_unless_inside("base + " + place_in_strip() + " < elements"), ") ", to,
+              " = y.v[l];");
       t_("}");
     });
   }
@@ -253,9 +267,12 @@ class stage_writer : kernel_writer {
 
   void element_part(int s) {
     const parts& me = parts_[static_cast<std::size_t>(s)];
-    const int n = groups_at_once(me.element);
-    for (int first = 0; me.any && first < v_.groups; first += n)
-      t_.scope("", [&] { groups(s, me.element, first, std::min(n, v_.groups - first)); });
+    const int n = groups_at_once(me.element), whole = whole_rounds();
+    for (int first = 0; me.any && first < v_.groups; first += n) {
+      written_ = std::min(n, v_.groups - first);
+      whole_ = std::max(whole - first, 0);
+      t_.scope("", [&] { groups(s, me.element, first, written_); });
+    }
   }
 
   void groups(int s, const phase& f, int first, int n) {
@@ -265,9 +282,7 @@ class stage_writer : kernel_writer {
           .groups = n,
           .order = load_order::by_lane,
           .place = [&] { place_group(number); },
-          .inside = v_.all_groups ? ""
-                    : by_warps()  ? "base < elements"
-                                  : "r0 < elements",
+          .inside = unless_inside(by_warps() ? "base < elements" : "r0 < elements"),
           .lane_of_load = [this] { position(); },
           .lane_of_use = f.coords.empty() ? std::function<void()>() : [this] { position(); },
           .value = [](int) { return std::string(); },
@@ -295,8 +310,8 @@ class stage_writer : kernel_writer {
   std::string strip_of(const std::string& type) const { return "reinterpret_cast<" + type + "*>(strip)"; }
   /// Declares the position r of lane l in the row; lanes beyond its end repeat the last element.
   void position() {
-    if (whole_groups()) t_("const I r = r0 + l;");
-    else t_("const I r = r0 + l < elements ? r0 + l : elements - 1;");
+    if (whole_groups() || inside()) t_("const I r = r0 + l;");
+    else t_("const I r = ", unless_inside("r0 + l < elements"), " ? r0 + l : elements - 1;");
     if (multi_) decompose(t_, "r", v_.kept, v_.rank, "c");
   }
 
@@ -314,18 +329,18 @@ class stage_writer : kernel_writer {
     });
     each_output(s, false, [&](int k) {
       if (is_staged_output(k)) return store_staged(k);
-      t_.scope(beyond_row() ? "if (live && r0 < elements)" : "if (live)", [&] { store(k); });
+      t_.scope("if (live" + (by_warps() ? and_unless_inside("r0 < elements") : std::string()) + ")", [&] { store(k); });
     });
   }
 
   void step(int j, const std::string& x) {
     if (!beyond_row()) return step_inside(j, x);
-    t_.scope("if (r0 < elements)", [&] { step_inside(j, x); });
+    t_.scope("if (" + unless_inside("r0 < elements") + ")", [&] { step_inside(j, x); });
   }
 
   void step_inside(int j, const std::string& x) {
-    if (whole_groups()) return void(t_("a", j, ".step4(", x, ", r0);"));
-    t_("if (r0 + ", cuda_group, " <= elements) {");
+    if (whole_groups() || inside()) return void(t_("a", j, ".step4(", x, ", r0);"));
+    t_("if (", unless_inside("r0 + " + num(cuda_group) + " <= elements"), ") {");
     t_("a", j, ".step4(", x, ", r0);");
     t_("} else {");
     const bool ordered = !is_order_free(p_.reductions[static_cast<std::size_t>(j)]);
@@ -340,13 +355,14 @@ class stage_writer : kernel_writer {
   void store(int k) {
     if (v_.outputs[static_cast<std::size_t>(k)] == access::linear) return put(k, cuda_group, "o" + num(k) + " + r0");
     t_.unrolled("l", cuda_group, [&] {
-      if (!whole_groups()) t_("if (r0 + l >= elements) break;");
+      if (!whole_groups() && !inside()) t_("if (!(", unless_inside("r0 + l < elements"), ")) break;");
       position();
       t_("o", k, "[", reduced_offset("t", k, "r"), "] = ", narrowed_lane(k), ";");
     });
   }
 
   std::vector<parts> parts_;
+  int written_ = 0, whole_ = 0;  // groups being written at once, and how many of these are whole at least
 };
 
 }  // namespace

@@ -146,6 +146,35 @@ TEST_CASE(
 }
 
 TEST_CASE(
+    "schedules of a GPU: recurrences of float64 with a division in each step have a branch for a group of lanes") {
+  const ndarray x = memory({1 << 20}, float64);
+  ndarray before = ones_like(x), now = x;
+  for (int k = 2; k < 13; ++k) {
+    const ndarray next = ((2 * k - 1) * x * now - (k - 1) * before) / k;
+    before = now;
+    now = next;
+  }
+  int launches = 0;
+  each_launch(now, [&](const jit::launch& l) {
+    ++launches;
+    jit::cuda_variant v;
+    cuda::classify(l, v);
+    CHECK(jit::emit_cuda(*l.code, v).find("sn::quick_double_divide") != std::string::npos);
+  });
+  CHECK(launches == 1);
+}
+
+TEST_CASE(
+    "schedules of a GPU: a warp has a row where there are many, several have one of few, and rows that stay keep "
+    "lanes") {
+  CHECK(chosen(sum(memory({1 << 14, 3000}), 1)) == "rows, a warp each");
+  CHECK(chosen(sum(memory({1 << 13, 4097}), 1)) == "rows, a warp each");
+  CHECK(chosen(sum(memory({1 << 12, 3000}), 1)) == "rows");  // too few for the warps of a GPU
+  CHECK(chosen(sum(memory({1 << 14, 2000}), 1)) == "rows");  // one warp's lanes as it is
+  CHECK(chosen(var(memory({1 << 13, 4097}), 1)) == "rows");  // eight accumulators of three numbers
+}
+
+TEST_CASE(
     "schedules of a GPU: an element with many values at once, which lanes have in steps together, goes in pairs") {
   const auto quotients = [](int count) {
     const ndarray x = memory({1 << 20}), y = memory({1 << 20});
