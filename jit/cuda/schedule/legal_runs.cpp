@@ -202,7 +202,9 @@ class run_finder {
 
   /// Small elements at places that suit no vectors of all lanes: by a few shorter ones, since there are many lanes to a byte read.
   bool in_parts(const place& p) {
-    constexpr std::int64_t small = 2, most_stores = 4;
+    constexpr std::int64_t most_stores = 4;
+    constexpr std::size_t many_reads = 6;  // beside which a store more is little
+    const std::int64_t small = l_.inputs.size() >= many_reads ? 4 : 2;
     std::int64_t n = vectors(p);
     while (n > 1 && p.start % (n * p.size) != 0) n /= 2;
     if (p.size > small || n > lanes_ || lanes_ / n > most_stores) return false;
