@@ -14,6 +14,7 @@
 #include "graph/programs/scoped_programs.hpp"
 #include "graph/programs/state_programs.hpp"
 #include "graph/programs/statistics_programs.hpp"
+#include "graph/programs/window_programs.hpp"
 #include "graph/science_programs.hpp"
 #include "graph/programs/table_programs.hpp"
 #include "graph/values/limits.hpp"
@@ -36,6 +37,7 @@ std::vector<program> all_programs() {
   all.insert(all.end(), std::begin(scoped_programs), std::end(scoped_programs));
   all.insert(all.end(), std::begin(field_programs), std::end(field_programs));
   all.insert(all.end(), std::begin(state_programs), std::end(state_programs));
+  all.insert(all.end(), std::begin(window_programs), std::end(window_programs));
   return all;
 }
 
@@ -143,6 +145,38 @@ TEST_CASE("promise: chains of small arrays that are reduced in each step are not
   }
   // In the caches of a core such arrays move as fast as a few operations are computed.
   CHECK(lazy <= 1.6 * eager);
+}
+
+TEST_CASE("promise: a quotient of a small array that is summed and divided again is computed once") {
+  if (!current_backend().host_addressable()) return;
+  const settings_guard restore;
+  cpu::set_tier(cpu::tier::interpreted);
+  static double quotients;
+  const auto count = [](const jit::launch& l) {
+    for (const jit::instr& i : l.code->code)
+      if (i.op == jit::opcode::divide) quotients += static_cast<double>(core::element_count(l.extents));
+  };
+  double lazy = 0, eager = 0;
+  for (const bool at_once : {false, true}) {
+    quotients = 0;
+    const auto before = cpu::set_launch_observer(+count);
+    bits({"balanced", balanced}, 60, elements, at_once);
+    cpu::set_launch_observer(before);
+    (at_once ? eager : lazy) = quotients;
+  }
+  CHECK(lazy <= 1.1 * eager);  // a division takes longer than what a core's own caches move
+}
+
+TEST_CASE("promise: the first temporary value of a step is not stored for arrays that the step before has left") {
+  if (!current_backend().host_addressable()) return;
+  const settings_guard restore;
+  cpu::set_tier(cpu::tier::interpreted);
+  const auto launches = [](bool eager) {
+    const test::meter counted;
+    bits({"recursive rows", recursive_rows}, 60, elements, eager);
+    return counted.now().launches;
+  };
+  CHECK(launches(false) <= launches(true) / 3);
 }
 
 TEST_CASE("promise: independent chains that are evaluated together hold no more for each of them") {
