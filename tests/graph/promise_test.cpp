@@ -41,12 +41,9 @@ std::vector<program> all_programs() {
   return all;
 }
 
-/// What holds more memory: details of wavelets wait for a whole round of statements, and the last values of two programs,
-/// just above the bound, for their operands. So are the sums of a particle filter, 1.02 times the bound: ten are evaluated
-/// together when their particles are resampled, and the weights of five steps are stored for them.
-bool holds_more(const program& p) {
-  return p.run == wavelets || p.run == shared_parts_of_terms || p.run == horner || p.run == particle_filter;
-}
+/// What holds more memory: details of wavelets wait for a whole round of statements, and the last values of one program, just above
+/// the bound, for their operands.
+bool holds_more(const program& p) { return p.run == wavelets || p.run == horner; }
 
 void evaluate_together(const arrays& all) {
   std::vector<graph::value> roots;
