@@ -6,19 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "backends/cpu/kernels/hooks.hpp"
 #include "sinter/sinter.hpp"
+#include "support/kernels_of.hpp"
 
 namespace sn = sinter;
 using namespace sinter;
 using namespace sinter::idx;
 
 namespace {
-
-struct restore_tier {
-  cpu::tier before = cpu::get_tier();
-  ~restore_tier() { cpu::set_tier(before); }
-};
 
 ndarray numbers(const sn::shape_t& extents, sn::dtype type, int factor) {
   std::int64_t n = 1;
@@ -50,9 +45,8 @@ bool same(const ndarray& a, const ndarray& b) {
 }  // namespace
 
 TEST_CASE("rolled fields: sums of rolls of every rank, extent and dtype are those of copies") {
-  const restore_tier guard;
   for (const cpu::tier t : {cpu::tier::interpreted, cpu::tier::compiled}) {
-    cpu::set_tier(t);
+    const test::kernels_of now(t);
     for (const sn::dtype type : {sn::uint8, sn::int32, sn::float16, sn::float32, sn::float64, sn::complex64})
       for (const sn::shape_t& extents :
            {sn::shape_t{150, 140}, sn::shape_t{97, 129}, sn::shape_t{9, 1300}, sn::shape_t{140, 9},
@@ -79,9 +73,8 @@ TEST_CASE("rolled fields: sums of rolls of every rank, extent and dtype are thos
 
 TEST_CASE(
     "rolled fields: operands that lie otherwise, several results, and quotients by what a neighbour is zero for") {
-  const restore_tier guard;
   for (const cpu::tier t : {cpu::tier::interpreted, cpu::tier::compiled}) {
-    cpu::set_tier(t);
+    const test::kernels_of now(t);
     const ndarray x = numbers({140, 150}, sn::float32, 7), wide = numbers({280, 450}, sn::float32, 5),
                   k = numbers({140, 150}, sn::int32, 11), mask = k % 2 == 0;
     sn::eval(mask);
