@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sinter/sinter.hpp"
-#include "support/kernels_of.hpp"
+#include "backends/cpu/kernels_of.hpp"
 
 namespace sn = sinter;
 using namespace sinter;

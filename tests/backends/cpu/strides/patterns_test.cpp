@@ -13,7 +13,7 @@
 
 #include "sinter/interop.hpp"
 #include "sinter/sinter.hpp"
-#include "support/kernels_of.hpp"
+#include "backends/cpu/kernels_of.hpp"
 
 using namespace sinter;
 using namespace sinter::idx;
