@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "sinter/sinter.hpp"
 #include "backends/cpu/kernels_of.hpp"
+#include "sinter/sinter.hpp"
 
 using namespace sinter;
 using namespace sinter::idx;

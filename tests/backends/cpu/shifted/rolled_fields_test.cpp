@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "sinter/sinter.hpp"
 #include "backends/cpu/kernels_of.hpp"
+#include "sinter/sinter.hpp"
 
 namespace sn = sinter;
 using namespace sinter;

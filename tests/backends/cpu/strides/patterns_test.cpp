@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "backends/cpu/kernels_of.hpp"
 #include "sinter/interop.hpp"
 #include "sinter/sinter.hpp"
-#include "backends/cpu/kernels_of.hpp"
 
 using namespace sinter;
 using namespace sinter::idx;
