@@ -373,7 +373,7 @@ void cpu_emitter::write_loop(int stage) {
     body += "    " + lane(array(c.reg), c.reg) + " = " + value(c.next, stage) + ";\n";
   }
   if (body.empty()) return;
-  write_divisors(stage);
+  const bool divides = write_divisors(stage);
   if (quotients.empty()) {
     out_ += user_stage_[static_cast<std::size_t>(stage)] ? "  for (int l = 0; l < n; ++l) {\n"
                                                          : "  SN_LANES(" + lanes_ + ") {\n";
@@ -381,6 +381,7 @@ void cpu_emitter::write_loop(int stage) {
   } else {
     write_quotients(body, quotients, stage);
   }
+  if (divides) out_ += "  }\n";
   for (const std::size_t k : checks) write_refusal(k);
 }
 

@@ -102,7 +102,7 @@ class cpu_emitter {
   bool divides_by_number(std::size_t k) const { return by_number_[k]; }
   bool may_divide_by_number(std::size_t k) const;
   bool is_called(std::size_t k) const { return is_call(p_.code[k]) && !info_[k].vector && !by_number_[k]; }
-  void write_divisors(int stage);
+  bool write_divisors(int stage);
   bool follows_loop(std::size_t k) const { return is_called(k) || has_effects(p_.code[k]) || takes_lanes(p_.code[k]); }
   /// The first instruction of the call of which instruction k is an output, and the end of its instructions.
   std::size_t first_of_call(std::size_t k) const;

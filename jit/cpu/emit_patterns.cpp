@@ -104,8 +104,13 @@ void cpu_emitter::write_chunk(int lanes) {
   for (std::size_t k = 0; k < output_count(); ++k)
     if (pattern_of_output(p_, v_.patterns, k).what != kind::dense)
       out_ += "  SN_ARRAY(" + lane_type(output_register(k)) + ", y" + num(k) + ", " + all + ");\n";
-  if (by_bytes_) write_divisors(0), write_bytes(lanes);
-  else write_stages(0, stages_);
+  if (by_bytes_) {
+    const bool divides = write_divisors(0);
+    write_bytes(lanes);
+    if (divides) out_ += "  }\n";
+  } else {
+    write_stages(0, stages_);
+  }
   write_copies();
   for (std::size_t k = 0; k < output_count(); ++k) {
     const lane_pattern how = pattern_of_output(p_, v_.patterns, k);

@@ -3,6 +3,7 @@
 // and Elementary Functions", 2000): four instructions that take a quarter to an eighth of the time of a division. They are exact unless
 // something of them underflows, overflows or is no number, which the processor's flags tell: then the loop runs again with divisions.
 #include <algorithm>
+#include <utility>
 
 #include "jit/cpu/emit.hpp"
 #include "jit/prelude_text.hpp"
@@ -65,16 +66,20 @@ bool cpu_emitter::may_divide_by_number(std::size_t k) const {
   return suits && info_[i.a].where != place::scalar && info_[i.b].where == place::scalar;
 }
 
-void cpu_emitter::write_divisors(int stage) {
+/// What a stage's loop divides by, at the beginning of a block of its own: other stages divide by the same numbers. Whether there is any.
+bool cpu_emitter::write_divisors(int stage) {
   std::vector<bool> made(p_.code.size());
+  bool any = false;
   for (std::size_t k = 0; k < info_.size(); ++k) {
     if (!divides_by_number(k) || info_[k].where != place::inlined || info_[k].stage != stage) continue;
     const instr& i = p_.code[k];
     if (made[i.b]) continue;
     made[i.b] = true;
+    if (!std::exchange(any, true)) out_ += "  {\n";
     out_ +=
         std::string("  const sn_whole_divisor<") + register_type(i.type) + "> w" + num(i.b) + "(r" + num(i.b) + ");\n";
   }
+  return any;
 }
 
 /// Whether instruction k, of the loop over lanes of a stage, divides lanes by a number. Updates in place cannot run again.

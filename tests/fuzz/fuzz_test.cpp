@@ -314,7 +314,7 @@ bool reads_parts(const instruction& i) {
 // - What is pending keeps its operands, also those whose names are gone.
 TEST_CASE("laziness costs no more than evaluating each statement where it stands" *
           doctest::test_suite(test::sharded_suite)) {
-  if (on_gpu()) return;  // the meter observes launches on the CPU
+  if (!test::meter::sees_launches()) return;
   settings_guard guard;
   int all = 0, dearer = 0, larger = 0;
   const auto compare = [&](const program& p) {
@@ -322,7 +322,7 @@ TEST_CASE("laziness costs no more than evaluating each statement where it stands
     for (const bool end : {false, true}) {
       const outcome eager = run(p, {.when = evaluation::every_step, .copied = end, .metered = true});
       const outcome lazy = run(p, {.when = end ? evaluation::at_the_end : evaluation::as_written, .metered = true});
-      const double bound = 1.1 * eager.spent.cost + test::meter::launch * static_cast<double>(parts);
+      const double bound = 1.1 * eager.spent.cost + test::meter::price().launch * static_cast<double>(parts);
       ++all;
       dearer += lazy.spent.cost > bound;
       CHECK_MESSAGE(lazy.spent.cost <= bound + 0.3 * eager.spent.cost, lazy.spent.cost, ", at once ", eager.spent.cost,
@@ -335,5 +335,6 @@ TEST_CASE("laziness costs no more than evaluating each statement where it stands
   for_programs(true, 1, compare);
   for_programs(false, 1, compare);
   MESSAGE("of ", all, " programs dearer: ", dearer, ", with a higher peak of memory: ", larger);
-  if (!wanted_case()) CHECK((dearer * 500 <= all && larger * 280 <= all));
+  const int chance = test::sample_step(sampled) > 1 ? 6 : 0;  // in a sample there may be some more
+  if (!wanted_case()) CHECK(((dearer - chance) * 500 <= all && (larger - chance) * 280 <= all));
 }

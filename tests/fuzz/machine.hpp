@@ -39,7 +39,7 @@ struct way {
 struct outcome {
   std::vector<test::host_array> reads;
   std::string error;        // empty on success
-  test::spent spent;        // CPU
+  test::spent spent;        // where the meter sees launches
   std::size_t largest = 0;  // bytes of the largest array
 };
 

@@ -1,4 +1,5 @@
-// What a program costs on the CPU, without a clock: the model's time of its launches and copies, and the peak of memory.
+// What a program costs on the CPU or a simulated GPU, without a clock: the model's time of its launches and copies, and the peak
+// of memory.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -8,8 +9,10 @@
 
 #include "backends/cpu/kernels/hooks.hpp"
 #include "core/shape.hpp"
+#include "graph/plan/plan.hpp"
 #include "jit/program/launch.hpp"
 #include "runtime/backend.hpp"
+#include "support/simulated_gpu.hpp"
 
 namespace sinter::test {
 
@@ -22,13 +25,19 @@ struct spent {
 /// Counts from its construction on. One at a time.
 class meter {
  public:
-  /// What a launch and the traffic of a byte take, in additions: those of the planner.
-  static constexpr double launch = 5000, byte = 2;
+  /// What a launch and the traffic of a byte take on the device that is measured, in additions: those of the planner.
+  static graph::device_price price() { return graph::price_on(of_); }
+  /// Whether launches on the default device can be observed: those of the CPU, and of a simulated GPU, which are the CPU's.
+  static bool sees_launches() {
+    runtime::backend& device = runtime::get_backend(runtime::default_device());
+    return device.host_addressable() || device.identity() == "simulated";
+  }
 
-  meter() : before_(cpu::set_launch_observer(&observe)) {
+  explicit meter(runtime::device_id of = runtime::default_device()) : before_(cpu::set_launch_observer(&observe)) {
+    of_ = of;
     operations() = 0;
     launched_ = device().statistics().launches;
-    copied_ = cpu::copied_bytes();
+    copied_ = copied_bytes();
     device().reset_peak();
     used_ = device().memory().used;
   }
@@ -39,13 +48,15 @@ class meter {
   spent now() const {
     spent s;
     s.launches = device().statistics().launches - launched_;
-    s.cost = operations() + 2 * byte * static_cast<double>(cpu::copied_bytes() - copied_);
+    s.cost = operations() + 2 * price().byte * static_cast<double>(copied_bytes() - copied_);
     s.peak = device().memory().peak - used_;
     return s;
   }
 
  private:
-  static runtime::backend& device() { return runtime::get_backend({}); }
+  static runtime::backend& device() { return runtime::get_backend(of_); }
+  static bool is_simulated() { return device().identity() == "simulated"; }
+  static std::uint64_t copied_bytes() { return is_simulated() ? sim::copied_bytes() : cpu::copied_bytes(); }
   static std::atomic<double>& operations() {
     static std::atomic<double> sum{0};
     return sum;
@@ -58,7 +69,8 @@ class meter {
   }
   static void observe(const jit::launch& l) {
     const jit::program& p = *l.code;
-    double cost = meter::launch, kept = 1;
+    const graph::device_price price = meter::price();
+    double cost = price.launch, kept = 1;
     for (int a = 0; a < l.kept; ++a) kept *= static_cast<double>(l.extents[a]);
     const double all = static_cast<double>(core::element_count(l.extents));
     for (std::size_t k = 0; k < p.code.size(); ++k) {
@@ -72,12 +84,13 @@ class meter {
       double& bytes = read[l.inputs[k].base];
       bytes = std::max(bytes, elements(l.inputs[k], l) * static_cast<double>(itemsize(p.inputs[k].type)));
     }
-    for (const auto& [base, bytes] : read) cost += byte * bytes;
+    for (const auto& [base, bytes] : read) cost += price.byte * bytes;
     for (std::size_t k = 0; k < l.outputs.size(); ++k)
-      cost += byte * elements(l.outputs[k], l) * static_cast<double>(itemsize(p.outputs[k].type));
+      cost += price.byte * elements(l.outputs[k], l) * static_cast<double>(itemsize(p.outputs[k].type));
     operations() += cost;
   }
 
+  static inline runtime::device_id of_{};
   cpu::launch_observer before_;
   std::uint64_t launched_ = 0, copied_ = 0;
   std::size_t used_ = 0;

@@ -14,6 +14,7 @@
 #include "graph/programs/scoped_programs.hpp"
 #include "graph/programs/state_programs.hpp"
 #include "graph/programs/statistics_programs.hpp"
+#include "graph/programs/window_programs.hpp"
 #include "graph/science_programs.hpp"
 #include "graph/programs/table_programs.hpp"
 #include "graph/values/limits.hpp"
@@ -36,15 +37,21 @@ std::vector<program> all_programs() {
   all.insert(all.end(), std::begin(scoped_programs), std::end(scoped_programs));
   all.insert(all.end(), std::begin(field_programs), std::end(field_programs));
   all.insert(all.end(), std::begin(state_programs), std::end(state_programs));
+  all.insert(all.end(), std::begin(window_programs), std::end(window_programs));
   return all;
 }
 
-/// What holds more memory: details of wavelets wait for a whole round of statements, and the last values of two programs,
-/// just above the bound, for their operands. So are the sums of a particle filter, 1.02 times the bound: ten are evaluated
-/// together when their particles are resampled, and the weights of five steps are stored for them.
+/// What holds more memory: details of wavelets wait for a whole round of statements, and the last values of one program, just above
+/// the bound, for their operands. On a GPU a plan of one or two results looks for no memory in caches, so that three more are above it,
+/// by up to a fifth.
 bool holds_more(const program& p) {
-  return p.run == wavelets || p.run == shared_parts_of_terms || p.run == horner || p.run == particle_filter;
+  if (p.run == wavelets || p.run == horner) return true;
+  const bool on_host = current_backend().host_addressable();
+  return !on_host && (p.run == particle_filter || p.run == swarm || p.run == delayed);
 }
+
+/// What is dearer where launches count: a product and what is subtracted from it are two results, 1.5 times the launches.
+bool launches_more(const program& p) { return !current_backend().host_addressable() && p.run == losses_of_products; }
 
 void evaluate_together(const arrays& all) {
   std::vector<graph::value> roots;
@@ -106,7 +113,7 @@ TEST_CASE("promise: simulations, filters and fits have the bits of statements th
 }
 
 TEST_CASE("promise: simulations, filters and fits cost and hold no more than statements that are evaluated at once") {
-  if (!current_backend().host_addressable()) return;  // the meter observes launches on the CPU
+  if (!test::meter::sees_launches()) return;
   const settings_guard restore;
   cpu::set_tier(cpu::tier::interpreted);
   for (const program& p : all_programs()) {
@@ -119,7 +126,7 @@ TEST_CASE("promise: simulations, filters and fits cost and hold no more than sta
         bits(p, steps, elements, eager);
         spent[eager] = counted.now();
       }
-      CHECK(spent[0].cost <= 1.1 * spent[1].cost);
+      if (!launches_more(p)) CHECK(spent[0].cost <= 1.1 * spent[1].cost);
       if (!holds_more(p)) CHECK(spent[0].peak <= spent[1].peak + spent[1].peak / 4 + one_operand);
     }
   }
@@ -143,6 +150,38 @@ TEST_CASE("promise: chains of small arrays that are reduced in each step are not
   }
   // In the caches of a core such arrays move as fast as a few operations are computed.
   CHECK(lazy <= 1.6 * eager);
+}
+
+TEST_CASE("promise: a quotient of a small array that is summed and divided again is computed once") {
+  if (!current_backend().host_addressable()) return;
+  const settings_guard restore;
+  cpu::set_tier(cpu::tier::interpreted);
+  static double quotients;
+  const auto count = [](const jit::launch& l) {
+    for (const jit::instr& i : l.code->code)
+      if (i.op == jit::opcode::divide) quotients += static_cast<double>(core::element_count(l.extents));
+  };
+  double lazy = 0, eager = 0;
+  for (const bool at_once : {false, true}) {
+    quotients = 0;
+    const auto before = cpu::set_launch_observer(+count);
+    bits({"balanced", balanced}, 60, elements, at_once);
+    cpu::set_launch_observer(before);
+    (at_once ? eager : lazy) = quotients;
+  }
+  CHECK(lazy <= 1.1 * eager);  // a division takes longer than what a core's own caches move
+}
+
+TEST_CASE("promise: the first temporary value of a step is not stored for arrays that the step before has left") {
+  if (!current_backend().host_addressable()) return;
+  const settings_guard restore;
+  cpu::set_tier(cpu::tier::interpreted);
+  const auto launches = [](bool eager) {
+    const test::meter counted;
+    bits({"recursive rows", recursive_rows}, 60, elements, eager);
+    return counted.now().launches;
+  };
+  CHECK(launches(false) <= launches(true) / 3);
 }
 
 TEST_CASE("promise: independent chains that are evaluated together hold no more for each of them") {

@@ -222,6 +222,7 @@ std::unique_ptr<runtime::memory_source> pinned_source() { return std::make_uniqu
 /// Launches that the thread puts off.
 thread_local std::optional<std::vector<std::function<void()>>> list_of_thread;
 std::atomic<int> failing_lists{0};
+std::atomic<std::uint64_t> copied{0};
 
 class gpu final : public runtime::backend {
  public:
@@ -407,6 +408,7 @@ class gpu final : public runtime::backend {
   }
   sim_stream& here() const { return static_cast<sim_stream&>(current_stream()); }
   static void copy_on(sim_stream& s, void* to, const void* from, std::size_t bytes) {
+    copied += bytes;
     if (bytes != 0) s.enqueue([=] { std::memmove(to, from, bytes); });
   }
 
@@ -474,6 +476,7 @@ void set_order(std::uint64_t seed, bool eager) { scheduler::instance().seed(seed
 tally take_tally() { return scheduler::instance().take(); }
 std::size_t queued() { return scheduler::instance().queued(); }
 void run_what_can() { scheduler::instance().run_what_can(); }
+std::uint64_t copied_bytes() { return copied; }
 void fail_list(int which) { failing_lists = which; }
 void set_memory(std::size_t bytes) { scheduler::instance().memory = bytes; }
 

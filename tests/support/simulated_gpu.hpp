@@ -31,6 +31,9 @@ tally take_tally();
 /// Work that is queued and has not run.
 std::size_t queued();
 
+/// Bytes that have been copied outside of kernels since the process began, from and to the host included.
+std::uint64_t copied_bytes();
+
 /// Enqueues work on a stream of a device, given by its native handle, as a library of the vendor's does.
 void enqueue(const sinter::device& on, void* stream, std::function<void()> work);
 /// What is enqueued on one stream from now on comes after what has been enqueued on another one; of two devices.

@@ -413,6 +413,7 @@ class cpu_backend final : public runtime::backend {
       else works.push_back({&table_.find(part, needs_of(part, false, true)), &part});
     }
     if (rows) works.push_back({&table_.find(rows->plain, needs_of(rows->plain, false)), &rows->plain, &rows->reads});
+    std::reverse(works.begin(), works.end());  // the last one runs first
     run_elements(works, fault);
   }
 

@@ -211,6 +211,7 @@ class kernel_set {
   }
   void assign(std::int32_t kernel) { all_.assign(1, kernel); }
   std::size_t size() const noexcept { return all_.size(); }
+  std::int32_t first() const { return all_.front(); }
   /// How many have a number below `end`.
   std::size_t below(std::int32_t end) const {
     return static_cast<std::size_t>(std::lower_bound(all_.begin(), all_.end(), end) - all_.begin());
@@ -270,8 +271,11 @@ void planner::store_shared(bool whole, std::size_t planned) {
     node* const n = nodes[k];
     kernel_set& mine = computed_by[k];
     // For whole chains, the end of which is the better one to store, before the costly operations in it. Kernels that store
-    // parts of a step may well be joined, so that they are one that computes the value.
-    const bool near = whole && mine.below(static_cast<std::int32_t>(kernels_.size())) > 1;
+    // parts of a step may well be joined, so that they are one that computes the value, but not with one that reduces.
+    const std::size_t known = mine.below(static_cast<std::int32_t>(kernels_.size()));
+    const bool reduced =
+        known == 1 && mine.size() > 1 && kernels_[static_cast<std::size_t>(mine.first())]->kind == plan_kind::reduce;
+    const bool near = whole && (known > 1 || reduced);
     if (!at(n).stored && is_computed(n) && can_be_stored(n) && !unfusible(*n) && mine.size() > 1 &&
         is_better_stored(n, mine.size(), whole, near) &&
         (worth_storing(n) ||

@@ -54,19 +54,27 @@ double price_of_moving(runtime::device_id device, std::size_t bytes) noexcept {
 namespace {
 
 /// Weights are a GPU's, of float32: a host computes functions, by polynomials, at half the rate, and as many bytes at a time of
-/// every dtype; those of complex numbers are several of their parts.
-std::int32_t weight_on(const node* n, std::int32_t weight) noexcept {
-  constexpr std::int32_t function = 8;
-  if (n->device.kind != runtime::device_kind::cpu || weight < function) return weight;
-  const std::int32_t words = std::max<std::int32_t>(1, static_cast<std::int32_t>(itemsize(n->type)) / 4);
-  return 2 * weight * words * (is_complex(n->type) ? 2 : 1);
+/// every dtype; those of complex numbers are several of their parts. Quotients and roots take its divider, which has a third of the
+/// rate again for numbers of 8 bytes: as long as an exponential.
+std::int32_t weight_on(const node* n, std::int32_t weight, bool divides) noexcept {
+  constexpr std::int32_t function = 8, quotient = 12;
+  if (n->device.kind != runtime::device_kind::cpu) return weight;
+  const auto size = static_cast<std::int32_t>(itemsize(n->type));
+  const std::int32_t parts = is_complex(n->type) ? 2 : 1;
+  if (divides && is_inexact(n->type)) return quotient * (size / parts > 4 ? 3 : 1) * parts;
+  if (weight < function) return weight;
+  return 2 * weight * std::max<std::int32_t>(1, size / 4) * parts;
+}
+
+bool takes_divider(jit::opcode op) noexcept {
+  return op == jit::opcode::divide || op == jit::opcode::sqrt || op == jit::opcode::reciprocal;
 }
 
 }  // namespace
 
 std::int32_t own_weight(const node* n) noexcept {
   switch (n->kind.load(std::memory_order_relaxed)) {
-    case node_kind::map: return weight_on(n, jit::weight(n->map().op));
+    case node_kind::map: return weight_on(n, jit::weight(n->map().op), takes_divider(n->map().op));
     case node_kind::random: return jit::weight(n->random().op);
     case node_kind::call: return jit::weight(jit::opcode::user);
     case node_kind::gather: return 4;

@@ -72,7 +72,8 @@ class kept_search {
       }
     }
   }
-  /// From the operands up: a node is recorded after its operands.
+  /// From the operands up: a node is recorded after its operands. The latest of all, which may be a temporary value of a statement
+  /// that has just begun, keeps nothing if it is computed from another candidate.
   void find_keeping() {
     std::vector<std::size_t> order(all_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -84,7 +85,7 @@ class kept_search {
       for (int a = 0; a < r.n->operand_count(); ++a) {
         const std::size_t below = position_of(r.n->operand(a));
         if (all_[below].held) continue;
-        r.keeps = r.keeps || all_[below].keeps;
+        r.keeps = r.keeps || (all_[below].keeps && !(k == order.back() && is_candidate(below)));
         all_[group_of(below)].group = group_of(k);
       }
     }

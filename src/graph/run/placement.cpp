@@ -67,7 +67,11 @@ void placement::find_last_readers() {
 void placement::list_finished() {
   runtime::backend& device = runtime::get_backend(plan_.device());
   takes_leaves_ = !runtime::this_thread().source[device.slot()] && !device.has_block_source();
-  finished_.assign(plan_.kernels().size(), nullptr);
+  const auto& kernels = plan_.kernels();
+  finished_.assign(kernels.size(), nullptr);
+  largest_.assign(kernels.size(), 0);
+  for (std::size_t k = 0; k < kernels.size(); ++k)
+    for (const node* n : kernels[k]->results) largest_[k] = std::max(largest_[k], n->bytes());
   for (const planner::entry& known : plan_.entries()) {
     if (known.last_reader < 0 || !is_released(known) || (known.n->is_leaf() && !takes_leaves_)) continue;
     node*& first = finished_[static_cast<std::size_t>(known.last_reader)];
@@ -175,10 +179,24 @@ node* placement::take_unneeded(std::vector<node*>::reverse_iterator at) {
   return old;
 }
 
+/// Whether a much larger result is made before a node's last reader has run, for which large memory is left then.
+bool placement::is_beside_larger(node* n, std::size_t kernel) {
+  constexpr std::size_t looked_at = 256;  // kernels
+  const auto last = static_cast<std::size_t>(plan_.at(n).last_reader);
+  const std::size_t end = std::min(last + 1, kernel + looked_at), larger = 4 * n->bytes();
+  for (std::size_t k = kernel + 1; k < end; ++k)
+    if (largest_[k] >= larger) return true;
+  return false;
+}
+
 /// The smallest memory that is no longer needed and holds the result, taken off the list. What the plan releases may get
-/// any, since it is there until the plan is done; other results waste at most an eighth.
-node* placement::best_fit(node* n) {
-  const std::size_t least = n->bytes(), most = is_released(plan_.at(n)) ? SIZE_MAX : least + least / 8;
+/// any, since it is there until the plan is done, unless something much larger needs it in that time; other results waste at most an
+/// eighth.
+node* placement::best_fit(node* n, std::size_t kernel) {
+  const std::size_t least = n->bytes();
+  const std::size_t most = !is_released(plan_.at(n))     ? least + least / 8
+                           : is_beside_larger(n, kernel) ? 2 * least
+                                                         : SIZE_MAX;
   const auto bytes = [&](node* old) { return memory_of(old).made ? memory_of(old).bytes : buffer_of(old)->bytes(); };
   const auto end = unneeded_.rbegin() + std::min(searched, std::ssize(unneeded_));
   auto best = end;
@@ -200,7 +218,7 @@ node* placement::largest_that_grows(const node* n) {
 bool placement::take_memory(node* n, std::size_t kernel) {
   if (!reuses_ || n->size() == 0) return false;
   pass(kernel);
-  node* old = best_fit(n);
+  node* old = best_fit(n, kernel);
   if (!old) old = find_operand(n, kernel);
   if (!old) old = largest_that_grows(n);
   if (old) give(old, n, kernel);

@@ -100,7 +100,8 @@ class placement {
   bool may_take(node* old, std::size_t least, std::size_t most, memory_kind kind);
   bool may_grow(node* old, const node* n);
   void give(node* old, node* n, std::size_t kernel);
-  node* best_fit(node* n);
+  bool is_beside_larger(node* n, std::size_t kernel);
+  node* best_fit(node* n, std::size_t kernel);
   node* largest_that_grows(const node* n);
   node* take_unneeded(std::vector<node*>::reverse_iterator at);
   node* find_operand(const node* n, std::size_t kernel);
@@ -112,9 +113,10 @@ class placement {
   bool reuses_ = false;         // results may get memory that is no longer needed
   bool takes_leaves_ = false;   // that of leaves as well
   std::vector<occupied> memory_;
-  std::vector<node*> finished_;  // by kernel: the nodes that it is the last one to read (entry::next_finished)
-  std::vector<node*> unneeded_;  // of each memory that may be taken, a node
-  std::size_t passed_ = 0;       // kernels whose finished nodes are no longer needed
+  std::vector<node*> finished_;       // by kernel: the nodes that it is the last one to read (entry::next_finished)
+  std::vector<std::size_t> largest_;  // by kernel: bytes of its largest result
+  std::vector<node*> unneeded_;       // of each memory that may be taken, a node
+  std::size_t passed_ = 0;            // kernels whose finished nodes are no longer needed
 };
 
 }  // namespace sinter::graph

@@ -41,7 +41,7 @@ test::spent spent_on(F expression) {
   ndarray fused = expression();
   test::spent spent;
   {
-    const test::meter counted;
+    const test::meter counted{runtime::device_id{}};
     eval(fused);
     spent = counted.now();
   }
@@ -153,7 +153,7 @@ TEST_CASE("steps of many operations are rolled as those of few, and what a block
   const test::loops::settings_guard restore;
   cpu::set_tier(cpu::tier::interpreted);
   const auto steps = [](int count) {  // of Runge-Kutta: 71 operations on three variables, recorded over 16 names
-    const test::meter counted;
+    const test::meter counted{runtime::device_id{}};
     const test::loops::arrays all = test::loops::butterflies(count, 20000);
     eval(all[0], all[1], all[2]);
     return counted.now();

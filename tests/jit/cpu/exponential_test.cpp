@@ -10,21 +10,16 @@
 #include <string>
 #include <vector>
 
-#include "jit/cpu/block.hpp"
+#include "jit/cpu/own_function_cases.hpp"
 #include "jit/program/program.hpp"
 
 using namespace sinter;
 using namespace sinter::jit;
+using sinter_test::computed;
+using sinter_test::has_own_functions;
+using sinter_test::same_bits;
 
 namespace {
-
-bool has_own_exponential() {
-#if SINTER_TIER0_X86
-  return tier0::active_isa() != tier0::isa::baseline && __builtin_cpu_supports("fma");
-#else
-  return false;
-#endif
-}
 
 /// Uniform numbers of three ranges, the last of which goes beyond both ends, and special ones.
 template <class T>
@@ -38,15 +33,6 @@ std::vector<T> arguments(T low, T high) {
       all.push_back(std::uniform_real_distribution<T>(from, from == low ? high : -from)(engine));
   while (all.size() % lane_multiple != 0) all.push_back(1);
   return all;
-}
-
-template <class T>
-std::vector<T> computed(block_op op, const std::vector<T>& x) {
-  std::vector<T> r(x.size());
-  int fault = 0;
-  for (std::size_t l = 0; l < x.size(); l += lane_multiple)
-    op(r.data() + l, x.data() + l, nullptr, nullptr, lane_multiple, &fault);
-  return r;
 }
 
 /// The largest error in ulps; infinite where a result is of another kind.
@@ -69,11 +55,11 @@ template <class T>
 void check(dtype type, T low, T high) {
   const std::vector<T> x = arguments(low, high);
   const std::vector<T> r = computed(find_block_op(opcode::exp, type, type), x);
-  CHECK(worst_of(x, r) < (has_own_exponential() ? 1.0 : 4.0));
+  CHECK(worst_of(x, r) < (has_own_functions() ? 1.0 : 4.0));
 #if SINTER_TIER0_X86
-  if (!has_own_exponential()) return;
+  if (!has_own_functions()) return;
   const std::vector<T> narrow = computed(tier0::avx2::exponential_op(type), x);
-  CHECK(std::memcmp(narrow.data(), r.data(), r.size() * sizeof(T)) == 0);
+  CHECK(same_bits(narrow, r));
 #endif
 }
 
@@ -81,7 +67,7 @@ void check(dtype type, T low, T high) {
 template <class T>
 void check_difference(dtype type, T low, T high, T less) {
   const block_op together = find_exponential_of_difference(type);
-  CHECK((together != nullptr) == has_own_exponential());
+  CHECK((together != nullptr) == has_own_functions());
   if (!together) return;
   const std::vector<T> x = arguments(low, high);
   std::vector<T> differences = x, r(x.size()), few(x.size());
@@ -89,15 +75,15 @@ void check_difference(dtype type, T low, T high, T less) {
   const std::vector<T> wanted = computed(find_block_op(opcode::exp, type, type), differences);
   int fault = 0;
   together(r.data(), x.data(), &less, nullptr, static_cast<int>(x.size()), &fault);
-  CHECK(std::memcmp(r.data(), wanted.data(), r.size() * sizeof(T)) == 0);
+  CHECK(same_bits(r, wanted));
   for (std::size_t l = 0; l < x.size(); l += lane_multiple)
     together(few.data() + l, x.data() + l, &less, nullptr, lane_multiple, &fault);
-  CHECK(std::memcmp(few.data(), wanted.data(), r.size() * sizeof(T)) == 0);
+  CHECK(same_bits(few, wanted));
 #if SINTER_TIER0_X86
   std::vector<T> narrow = x;  // over what is read
   tier0::avx2::exponential_of_difference_op(type)(narrow.data(), narrow.data(), &less, nullptr,
                                                   static_cast<int>(x.size()), &fault);
-  CHECK(std::memcmp(narrow.data(), wanted.data(), r.size() * sizeof(T)) == 0);
+  CHECK(same_bits(narrow, wanted));
 #endif
 }
 
@@ -134,7 +120,7 @@ TEST_CASE("exponentials of differences from a number have the bits of the two op
 }
 
 TEST_CASE("generated code subtracts within the exponential unless something else reads the difference") {
-  if (!has_own_exponential()) return;
+  if (!has_own_functions()) return;
   const std::string once = text_of(difference_program(false)), twice = text_of(difference_program(true));
   CHECK(once.find("(out0, in0, &r1, 0, n, fault)") != std::string::npos);
   CHECK(once.find("SN_ARRAY") == std::string::npos);

@@ -10,21 +10,15 @@
 #include <string>
 #include <vector>
 
-#include "jit/cpu/block.hpp"
+#include "jit/cpu/own_function_cases.hpp"
 #include "jit/cpu/interpreter/exponential.hpp"
 
 using namespace sinter;
 using namespace sinter::jit;
+using sinter_test::computed;
+using sinter_test::has_own_functions;
 
 namespace {
-
-bool has_own() {
-#if SINTER_TIER0_X86
-  return tier0::active_isa() != tier0::isa::baseline && __builtin_cpu_supports("fma");
-#else
-  return false;
-#endif
-}
 
 template <class T>
 std::vector<T> arguments() {
@@ -56,15 +50,6 @@ std::vector<T> arguments() {
 }
 
 template <class T>
-std::vector<T> computed(block_op op, const std::vector<T>& x, std::size_t lanes) {
-  std::vector<T> r(x.size());
-  int fault = 0;
-  for (std::size_t l = 0; l < x.size(); l += lanes)
-    op(r.data() + l, x.data() + l, nullptr, nullptr, static_cast<int>(lanes), &fault);
-  return r;
-}
-
-template <class T>
 bool same(const std::vector<T>& a, const std::vector<T>& b) {
   for (std::size_t k = 0; k < a.size(); ++k)
     if (std::memcmp(&a[k], &b[k], sizeof(T)) != 0 && !(a[k] != a[k] && b[k] != b[k])) return false;
@@ -93,10 +78,10 @@ void check(opcode op, dtype type, long double (*exact)(long double), double most
   CAPTURE(what);
   MESSAGE(what, " of ", name(type), ": the worst is ", worst, " ulp");
   CHECK(wrong == 0);
-  CHECK(worst < (has_own() ? most : 4.0));
+  CHECK(worst < (has_own_functions() ? most : 4.0));
   CHECK(same(computed(find_block_op(op, type, type), x, 1), r));
 #if SINTER_TIER0_X86
-  if (has_own() && tier0::avx2::own_function_op(op, type, type))
+  if (has_own_functions() && tier0::avx2::own_function_op(op, type, type))
     CHECK(same(computed(tier0::avx2::own_function_op(op, type, type), x, 16), r));
 #endif
 }

@@ -11,20 +11,14 @@
 #include <random>
 #include <vector>
 
-#include "jit/cpu/block.hpp"
+#include "jit/cpu/own_function_cases.hpp"
 
 using namespace sinter;
 using namespace sinter::jit;
+using sinter_test::has_own_functions;
+using sinter_test::same_bits;
 
 namespace {
-
-bool has_own_power() {
-#if SINTER_TIER0_X86
-  return tier0::active_isa() != tier0::isa::baseline && __builtin_cpu_supports("fma");
-#else
-  return false;
-#endif
-}
 
 template <class T>
 struct arguments {
@@ -58,16 +52,7 @@ arguments<T> drawn() {
 
 template <class T>
 std::vector<T> computed(block_op op, const arguments<T>& a, int lanes = lane_multiple) {
-  std::vector<T> r(a.x.size());
-  int fault = 0;
-  for (std::size_t l = 0; l < a.x.size(); l += static_cast<std::size_t>(lanes))
-    op(r.data() + l, a.x.data() + l, a.y.data() + l, nullptr, lanes, &fault);
-  return r;
-}
-
-template <class T>
-bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
-  return std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+  return sinter_test::computed(op, a.x, lanes, &a.y);
 }
 
 template <class T>
@@ -90,10 +75,10 @@ void check(dtype type) {
     worst = std::max(worst, off);
   }
   MESSAGE("the worst of ", r.size(), " is ", worst, " ulp");
-  CHECK(worst < (!has_own_power() ? 4.0 : type == dtype::f64 ? 1.5 : 2.5));
+  CHECK(worst < (!has_own_functions() ? 4.0 : type == dtype::f64 ? 1.5 : 2.5));
   CHECK(same_bits(computed(op, a, 1), r));
 #if SINTER_TIER0_X86
-  if (has_own_power()) CHECK(same_bits(computed(tier0::avx2::power_op(type), a), r));
+  if (has_own_functions()) CHECK(same_bits(computed(tier0::avx2::power_op(type), a), r));
 #endif
 }
 
@@ -126,11 +111,11 @@ void check_whole(dtype type) {
     for (std::size_t k = 0; k < r.size(); ++k) unlike += k % 3 != 0 && std::memcmp(&r[k], &among[k], sizeof(T)) != 0;
     unlike += !same_bits(computed(op, a, 1), r);
 #if SINTER_TIER0_X86
-    if (has_own_power()) unlike += !same_bits(computed(tier0::avx2::power_op(type), a), r);
+    if (has_own_functions()) unlike += !same_bits(computed(tier0::avx2::power_op(type), a), r);
 #endif
   }
   MESSAGE("the worst to whole numbers is ", worst, " ulp");
-  CHECK(worst < (has_own_power() ? 0.52 : 4.0));
+  CHECK(worst < (has_own_functions() ? 0.52 : 4.0));
   CHECK(unlike == 0);
 }
 

@@ -135,6 +135,41 @@ TEST_CASE(
   CHECK(array_equal(take(x, index, 1) / 1.7, one_by_one(on_host(take(x, index, 1)), 1.7)));
 }
 
+TEST_CASE(
+    "quotients of whole numbers by one number, in several loops of a kernel, compile and are those of each operation") {
+  const auto rests = [](bool at_once, bool in_steps) {
+    ndarray k = on_host(astype(arange(3000) * 7 % 1000, int32)), t = k % 5;
+    const auto end = [&](ndarray& x) {
+      if (at_once) eval(x);
+    };
+    if (in_steps) {  // becomes a loop, with what is before and behind it
+      for (int step = 0; step < 60; ++step) {
+        const ndarray next = where(k % 3 == 0, t, k + 1);
+        t = where(t / 7 > 2.0, 0, t + 1) + k % 3;
+        k = next;
+        end(t), end(k);
+      }
+      return std::vector<ndarray>{k, t};
+    }
+    ndarray x = special::gammaln(astype(k % 3 + k / 3 + 1, float32));  // a call for each block
+    end(x);
+    ndarray y = special::gammaln(x * x + 1 + astype(k % 3, float32));
+    end(y);
+    return std::vector<ndarray>{astype(y, int32) % 3 + k % 3};
+  };
+  for (const bool in_steps : {false, true}) {
+    CAPTURE(in_steps);
+    std::vector<ndarray> stored = rests(true, in_steps), all;
+    {
+      const compiled_kernels compiled;
+      all = rests(false, in_steps);
+      if (all.size() == 2) eval(all[0], all[1]);
+      else eval(all[0]);
+    }
+    for (std::size_t k = 0; k < all.size(); ++k) CHECK(array_equal(all[k], stored[k]));
+  }
+}
+
 namespace {
 
 /// Smith's quotient as the C source of NumPy has it.

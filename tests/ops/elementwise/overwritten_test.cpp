@@ -6,20 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "backends/cpu/kernels/hooks.hpp"
+#include "backends/cpu/kernels_of.hpp"
 #include "sinter/sinter.hpp"
 
 using namespace sinter;
 using namespace sinter::idx;
+using sinter::test::kernels_of;
 
 namespace {
-
-/// While it lives, kernels of the host are of one tier.
-struct kernels_of {
-  cpu::tier before = cpu::get_tier();
-  explicit kernels_of(cpu::tier t) { cpu::set_tier(t); }
-  ~kernels_of() { cpu::set_tier(before); }
-};
 
 using step = std::function<void(ndarray& x, const ndarray& other)>;
 

@@ -34,20 +34,6 @@ core::dims coordinate_steps(const jit::launch& l, const walk_axes& axes, int axi
   return steps;
 }
 
-/// Whether lanes that hold other elements than their neighbours may be computed without an effect: no fault, no access by
-/// an index that was computed, no user's code.
-bool is_pure(const jit::program& p, std::size_t first, std::size_t last) {
-  for (std::size_t k = first; k < last; ++k) {
-    const jit::instr& i = p.code[k];
-    const bool gathers = i.op == opcode::load && p.inputs[i.a].gathers != 0;
-    const bool may_fault = i.op == opcode::power && !is_inexact(i.type);
-    if (gathers || may_fault || i.op == opcode::user || i.op == opcode::checked_index || i.op == opcode::address ||
-        jit::is_random(i.op))
-      return false;
-  }
-  return true;
-}
-
 /// Where the last element in memory ends.
 const char* end_of(const jit::operand& o, const core::dims& extents, const input_plan& in) {
   std::int64_t last = 0;
@@ -64,6 +50,18 @@ int coordinate_period(const lane_map& map) {
 }
 
 }  // namespace
+
+bool is_pure(const jit::program& p, std::size_t first, std::size_t last) {
+  for (std::size_t k = first; k < last; ++k) {
+    const jit::instr& i = p.code[k];
+    const bool gathers = i.op == opcode::load && p.inputs[i.a].gathers != 0;
+    const bool may_fault = i.op == opcode::power && !is_inexact(i.type);
+    if (gathers || may_fault || i.op == opcode::user || i.op == opcode::checked_index || i.op == opcode::address ||
+        jit::is_random(i.op))
+      return false;
+  }
+  return true;
+}
 
 bool is_written(const jit::launch& l, const jit::operand& input) noexcept {
   return std::any_of(l.outputs.begin(), l.outputs.end(), [&](const jit::operand& o) { return o.base == input.base; });

@@ -28,6 +28,10 @@ int period_of(const lane_map& map) noexcept;
 /// Whether lanes are read where they lie, or repeat: not copied block by block.
 inline bool runs_on(const lane_map& map) noexcept { return map.contiguous || map.constant || period_of(map) > 0; }
 
+/// Whether lanes that hold other elements than their neighbours may be computed without an effect: no fault, no access by
+/// an index that was computed, no user's code. Of the instructions [first, last).
+bool is_pure(const jit::program& p, std::size_t first, std::size_t last);
+
 /// Bit k: input k has one value in each block; coordinates as in jit::block_variant.
 std::uint64_t uniform_inputs(const jit::launch& l, const walk_axes& axes) noexcept;
 

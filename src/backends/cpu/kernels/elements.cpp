@@ -190,6 +190,7 @@ element_run::element_run(const runtime::prepared& code, const jit::launch& l, co
   for (std::size_t k = 0; k < l.outputs.size(); ++k) outputs_.emplace_back(l, k, axes_);
   keep_halves(code_, plan_, outputs_);
   if (rows) plan_.read_rows(*rows);
+  if (!l.wraps.empty()) plan_.read_wrapped(l.wraps, axes_);
   const bool panels = plan_.read_through_panels();
   plan_.compiled = code_.is_compiled();
   if (code_.has_patterns() && plan_.compiled && !panels && !rows && lane_patterns(l, axes_) == code_.patterns()) {

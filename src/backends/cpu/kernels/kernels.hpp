@@ -60,7 +60,7 @@ struct element_work {
   const jit::launch* launch;
   const std::vector<row_read>* rows = nullptr;  // inputs whose rows are found by indices
 };
-/// Runs them one after the other. Where memory runs out, nothing has been written.
+/// Runs them one after the other, the last one first. Where memory runs out, nothing has been written.
 void run_elements(std::span<const element_work> works, int* fault);
 std::size_t reduce_scratch(const jit::launch& l);
 /// How a reduction is run other than by default.

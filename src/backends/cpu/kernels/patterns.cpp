@@ -63,7 +63,7 @@ bool lies_across(const core::dims& outer, const lane_map& map) noexcept {
 }  // namespace
 
 std::string lane_patterns(const jit::launch& l, const walk_axes& axes) {
-  if (l.code->kind != jit::kernel_kind::elementwise || !may_have_patterns(l)) return {};
+  if (l.code->kind != jit::kernel_kind::elementwise || !l.wraps.empty() || !may_have_patterns(l)) return {};
   const param_block params(l);
   const block_plan plan(l, axes, 0, l.code->code.size(), params);
   if (plan.block_count < jit::block_lanes) return {};

@@ -33,20 +33,24 @@ std::vector<std::int64_t> cuts_of(const launch& l, const std::vector<shifted_inp
   return cuts;
 }
 
-/// The part of `l` from `begin` on, with these extents.
+/// The part of `l` from `begin` on, with these extents. `in_rows`: along the last axis, which it has whole, reads wrap
+/// (launch::wraps).
 launch part_of(const launch& l, const program* code, const std::vector<shifted_input>& inputs, const core::dims& begin,
-               const core::dims& extents) {
+               const core::dims& extents, bool in_rows = false) {
   launch part = l;
   part.code = code;
   part.extents = extents;
+  const int last = extents.size() - 1;
   for (const shifted_input& s : inputs) {
     jit::operand& o = part.inputs[s.input];
     for (int g = 0; g < s.count; ++g) {
       const shifted_index& i = s.index[g];
-      const std::int64_t wrap = begin[i.axis] < i.turn ? i.before : i.after;
-      o.offset += o.gather_stride[g] * (i.start + wrap);
-      o.strides[i.axis] += o.gather_stride[g] * i.slope;
-      o.gather_stride[g] = 0;
+      const std::int64_t step = std::exchange(o.gather_stride[g], 0);
+      o.strides[i.axis] += step * i.slope;
+      o.offset += step * i.start;
+      if (in_rows && i.axis == last && i.turn > 0 && i.turn < extents[last])
+        part.wraps.push_back({s.input, 1, {{last, i.turn, step * i.before, step * i.after}}});
+      else o.offset += step * (begin[i.axis] < i.turn ? i.before : i.after);
     }
   }
   const auto move = [&](jit::operand& o) {
@@ -55,6 +59,77 @@ launch part_of(const launch& l, const program* code, const std::vector<shifted_i
   for (jit::operand& o : part.inputs) move(o);
   for (jit::operand& o : part.outputs) move(o);
   return part;
+}
+
+/// Axes of one place are left out, and neighbouring ones that every operand has one after the other are one: less to find out for
+/// a part of few elements, and one run of lanes for the largest one.
+void merge_axes(launch& l) {
+  core::dims order;  // axes that stay, from the innermost one on
+  const auto along = [&](const jit::operand& o, int a) { return o.strides[a]; };
+  core::dims extents;
+  for (int a = l.extents.size() - 1; a >= 0; --a) {
+    if (l.extents[a] == 1 && (l.wraps.empty() || !order.empty())) continue;
+    bool merges = !order.empty() && (l.wraps.empty() || order.size() > 1);
+    for (const auto* some : {&l.inputs, &l.outputs})
+      for (const jit::operand& o : *some)
+        merges = merges && along(o, a) == along(o, static_cast<int>(order.back())) * extents.back();
+    if (merges) {
+      extents[extents.size() - 1] *= l.extents[a];
+    } else {
+      order.push_back(a);
+      extents.push_back(l.extents[a]);
+    }
+  }
+  if (order.empty()) order.push_back(0), extents.push_back(1);
+  const auto keep = [&](core::dims& of, const core::dims& values) {
+    core::dims kept;
+    for (int k = values.size() - 1; k >= 0; --k) kept.push_back(values[k]);
+    of = kept;
+  };
+  for (auto* some : {&l.inputs, &l.outputs})
+    for (jit::operand& o : *some) {
+      core::dims strides;
+      for (const std::int64_t a : order) strides.push_back(along(o, static_cast<int>(a)));
+      keep(o.strides, strides);
+    }
+  keep(l.extents, extents);
+  l.kept = l.extents.size();
+  for (jit::wrapped_read& r : l.wraps) r.wraps[0].axis = l.kept - 1;
+}
+
+/// Whether elements may be computed with operands of others first, and then again with their own.
+bool may_compute_again(const launch& l, const program& p) {
+  if (!is_pure(p, 0, p.code.size()) || p.loop.end != 0) return false;
+  if (p.outputs.size() == 1 && p.code[p.outputs[0].reg].op == opcode::load) return false;  // rows are copied
+  for (const jit::operand& o : l.outputs)
+    for (const jit::operand& in : l.inputs)
+      if (in.base && in.base == o.base) return false;
+  return true;
+}
+
+/// The last axes of a part as one, from its first element to its last one, in a space of `whole`: the elements in between that are
+/// none of its own are computed with operands of their neighbours, and belong to parts that come after it. A row then costs
+/// nothing, where a block for each would take longer to begin than to compute.
+void flatten(launch& part, const core::dims& whole) {
+  constexpr std::int64_t most_more = 4;  // a part of the elements
+  const int rank = part.extents.size();
+  if (rank < 2) return;
+  std::int64_t own = part.extents[rank - 1], step = 1, length = own;
+  int first = rank - 1;
+  std::int64_t taken = length;
+  for (int a = rank - 2; a >= 0; --a) {
+    const auto follows = [&](const jit::operand& o) { return o.strides[a] == o.strides[a + 1] * whole[a + 1]; };
+    if (!std::all_of(part.inputs.begin(), part.inputs.end(), follows) ||
+        !std::all_of(part.outputs.begin(), part.outputs.end(), follows))
+      break;
+    own *= part.extents[a];
+    step *= whole[a + 1];
+    length += (part.extents[a] - 1) * step;
+    if ((length - own) * most_more <= own) first = a, taken = length;
+  }
+  if (first == rank - 1) return;
+  for (int a = first; a < rank - 1; ++a) part.extents[a] = 1;
+  part.extents[rank - 1] = taken;
 }
 
 /// Whether coordinates would still take part.
@@ -118,19 +193,56 @@ std::vector<launch> plain_parts_of(const launch& l) {
   const program& code = jit::plain_program(p, mask);
   if (reads_coordinates(code)) return {};
   std::vector<launch> out;
+  const int last = l.extents.size() - 1;
   core::dims begin = l.extents, extents = l.extents;
-  for (std::int64_t k = 0; k < parts; ++k) {
-    std::int64_t rest = k;
-    for (int a = l.extents.size() - 1; a >= 0; --a) {
-      const auto& c = cuts[static_cast<std::size_t>(a)];
-      const auto pieces = static_cast<std::int64_t>(c.size()) - 1;
-      const auto at = static_cast<std::size_t>(rest % pieces);
-      rest /= pieces;
-      begin[a] = c[at];
-      extents[a] = c[at + 1] - c[at];
+  const auto take = [&](int axis, std::size_t piece) {
+    const auto& c = cuts[static_cast<std::size_t>(axis)];
+    begin[axis] = c[piece];
+    extents[axis] = c[piece + 1] - c[piece];
+  };
+  const std::size_t pieces = cuts.back().size() - 1;
+  const auto take_rows = [&](std::int64_t number) {
+    for (int a = last - 1; a >= 0; --a) {
+      const auto along = static_cast<std::int64_t>(cuts[static_cast<std::size_t>(a)].size()) - 1;
+      take(a, static_cast<std::size_t>(number % along));
+      number /= along;
     }
-    out.push_back(part_of(l, &code, inputs, begin, extents));
+  };
+  const std::int64_t groups = parts / static_cast<std::int64_t>(pieces);
+  std::int64_t most = 0, most_at = 0;  // elements of the rows with most
+  for (std::int64_t k = 0; k < groups; ++k) {
+    take_rows(k);
+    std::int64_t rows = 1;
+    for (int a = 0; a < last; ++a) rows *= extents[a];
+    if (rows > most) most = rows, most_at = k;
   }
+  const bool again = may_compute_again(l, code);
+  const bool once = std::all_of(inputs.begin(), inputs.end(), [&](const shifted_input& s) {
+    return std::count_if(s.index, s.index + s.count, [&](const shifted_index& i) { return i.axis == last; }) < 2;
+  });
+  for (std::int64_t k = 0; k < groups; ++k) {
+    take_rows(k);
+    if (again && once && k != most_at && pieces > 1) {
+      begin[last] = 0, extents[last] = l.extents[last];
+      launch rows = part_of(l, &code, inputs, begin, extents, true);
+      merge_axes(rows);
+      if (element_axes(rows).block.size() == 1) {
+        out.push_back(std::move(rows));
+        continue;
+      }
+    }
+    for (std::size_t piece = 0; piece < pieces; ++piece) {
+      take(last, piece);
+      out.push_back(part_of(l, &code, inputs, begin, extents));
+    }
+  }
+  const auto largest = std::max_element(out.begin(), out.end(), [](const launch& a, const launch& b) {
+    return core::element_count(a.extents) < core::element_count(b.extents);
+  });
+  if (again && largest->wraps.empty()) flatten(*largest, l.extents);
+  std::rotate(out.begin(), largest, largest + 1);
+  for (launch& part : out)
+    if (part.wraps.empty()) merge_axes(part);
   return out;
 }
 

@@ -9,7 +9,8 @@
 namespace sinter::cpu {
 
 /// The parts of an elementwise launch, with a program without those reads; none where it runs as it is. The parts cover
-/// the iteration space, and no coordinate takes part in their programs.
+/// the iteration space, and no coordinate takes part in their programs. They run in this order: the first and largest one may write
+/// elements of the others as well, which these write again.
 std::vector<jit::launch> plain_parts_of(const jit::launch& l);
 
 /// A reduction without the gathers of its wrapped reads (launch::wraps). Nothing where the launch is no reduction or has no

@@ -1,7 +1,5 @@
 // Operands whose lanes generated code reads and writes by a pattern: elements a stride apart, numbers that repeat, coordinates that count,
 // bytes that are shifted. Results are those of operands in memory, at the ends of rows and of memory as well.
-#include "backends/cpu/kernels/hooks.hpp"
-
 #include <doctest/doctest.h>
 
 #include <sys/mman.h>
@@ -13,20 +11,15 @@
 #include <utility>
 #include <vector>
 
+#include "backends/cpu/kernels_of.hpp"
 #include "sinter/interop.hpp"
 #include "sinter/sinter.hpp"
 
 using namespace sinter;
 using namespace sinter::idx;
+using sinter::test::kernels_of;
 
 namespace {
-
-/// While it lives, kernels of the host are of one tier.
-struct kernels_of {
-  cpu::tier before = cpu::get_tier();
-  explicit kernels_of(cpu::tier t) { cpu::set_tier(t); }
-  ~kernels_of() { cpu::set_tier(before); }
-};
 
 /// Both compiled; the other one has what it reads in memory, one element after the other, or calculates in 64 bits.
 void check(const std::function<ndarray()>& f, const std::function<ndarray()>& other) {
