@@ -180,7 +180,7 @@ std::string cpu_emitter::expression(std::size_t k, int stage) const {
     return (i.type == dtype::f16 ? "sn::f16_to_float(" : "sn::bf16_to_float(") + element + ")";
   }
   if (i.op == opcode::load && halves_ && is_half(i.type)) return uniform_half(i);
-  if (i.op == opcode::load) return std::string("*(const ") + register_type(i.type) + "*)a->inputs[" + num(i.a) + "]";
+  if (i.op == opcode::load) return std::string("*(const ") + register_type(i.type) + "*)" + input_address(i.a);
   if (i.op == opcode::checked_index && i.in_range)
     return within_text(value(i.a, stage), "*(const long long*)a->params[" + num(i.b) + "]");
   if (i.op == opcode::checked_index)
@@ -191,6 +191,8 @@ std::string cpu_emitter::expression(std::size_t k, int stage) const {
   std::string operand[3];
   int n = 0;
   each_operand(k, [&](std::uint16_t o) { operand[n++] = value(o, stage); });
+  if (const instr* extreme = ordered_extreme(k))
+    return std::string("sn::ordered_") + name(extreme->op) + "(" + operand[0] + ", " + operand[1] + ")";
   return call_expression(i, operand[0], operand[1], operand[2]);
 }
 
@@ -198,7 +200,8 @@ unsigned cpu_emitter::parts() const {
   unsigned mask = prelude_base;
   for (std::size_t k = 0; k < info_.size(); ++k) {
     if (info_[k].where == place::unused) continue;
-    const instr& i = p_.code[k];
+    const instr* const extreme = ordered_extreme(k);
+    const instr& i = extreme ? *extreme : p_.code[k];
     if (!is_called(k)) mask |= needed_parts(i);
     else if (is_complex(i.type) || is_complex(i.arg)) mask |= needed_parts({opcode::add, i.type, i.arg, 0, 0, 0, 0, 0});
   }
@@ -227,7 +230,7 @@ void cpu_emitter::write_pointers() {
     }
     const bool gathered = is_gathered(i);
     const std::string type = gathered && is_half(i.type) ? "unsigned short" : lane_type(k), in = num(n);
-    out_ += "  const " + type + "* __restrict in" + in + " = (const " + type + "*)a->inputs[" + in + "];\n";
+    out_ += "  const " + type + "* __restrict in" + in + " = (const " + type + "*)" + input_address(n) + ";\n";
     if (!gathered || !is_uniform(i.a)) advance_.push_back((gathered ? "off" : "in") + in);
     if (!gathered) continue;
     out_ += "  const long long* __restrict off" + in + " = a->offsets[" + in + "];\n";
@@ -245,7 +248,7 @@ void cpu_emitter::write_pointers() {
     advance_.push_back("out" + num(k));
     const std::string type = stored ? storage_lane(p_.code[output_register(k)].type) : lane_type(output_register(k)),
                       n = num(k);
-    out_ += "  " + type + "* __restrict out" + n + " = (" + type + "*)a->outputs[" + n + "];\n";
+    out_ += "  " + type + "* __restrict out" + n + " = (" + type + "*)" + output_address(k) + ";\n";
   }
 }
 
@@ -443,6 +446,8 @@ std::string cpu_emitter::text(const std::string& function) {
   out_ = "extern \"C\" void " + function + "(const sn_block_args* a) {\n";
   out_ += std::string("  const int ") + (again ? "all" : "n") + " = a->n & ~" + num(lane_multiple - 1) +
           ";\n  int* fault = a->fault;\n  (void)fault;\n";
+  const char* const end_of_rows = takes_rows() ? "  }\n" : "";
+  if (takes_rows()) out_ += "  for (int row = 0; row < a->rows; ++row) {\n";
   write_pointers();
   write_whole_arrays();
   write_arrays();
@@ -468,7 +473,7 @@ std::string cpu_emitter::text(const std::string& function) {
     for (const std::string& pointer : advance_) out_ += "  " + pointer + " += n;\n";
     out_ += "  }\n";
   }
-  return before_ + out_ + "}\n";
+  return before_ + out_ + end_of_rows + "}\n";
 }
 
 std::vector<block_op> cpu_emitter::operations() const {

@@ -52,6 +52,8 @@ class cpu_emitter {
   /// Whether the function is one loop over lanes that stores one output and calls nothing: each of its lanes is stored when the
   /// lane's inputs have been read.
   bool is_one_loop() const;
+  /// Whether the function takes several rows (block_args::rows): it is one loop over lanes, of which it reads and writes all.
+  bool takes_rows() const;
   /// Whether lanes may lie in patterns.
   bool takes_patterns() const;
 
@@ -110,8 +112,14 @@ class cpu_emitter {
   bool is_first_of_call(std::size_t k) const { return p_.code[k].op == opcode::user && first_of_call(k) == k; }
   template <class F>
   void each_operand(std::size_t k, F f) const {
-    p_.each_operand(p_.code[k], f);
+    const instr* const extreme = ordered_extreme(k);
+    if (!extreme) return p_.each_operand(p_.code[k], f);
+    f(extreme->a), f(extreme->b);
   }
+  // Extrema of which zeros have an order, and loops over rows (emit_rows.cpp).
+  const instr* ordered_extreme(std::size_t k) const;
+  std::string input_address(std::size_t k) const;
+  std::string output_address(std::size_t k) const;
 
   bool has_loop() const { return p_.loop.end != 0; }
   bool is_stored_in_runs(std::size_t output) const {

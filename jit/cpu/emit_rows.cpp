@@ -1,0 +1,47 @@
+// Block functions: extrema of which zeros have an order, and functions that go through several rows.
+#include <algorithm>
+
+#include "jit/cpu/emit.hpp"
+#include "jit/prelude_text.hpp"
+
+namespace sinter::jit {
+
+/// Of op(a, b) and op(b, a), which differ for zeros alone, a reduction takes one by the sign of an operand
+/// (graph/plan/forms/short_join.hpp); the operation where instruction k is that, or null.
+const instr* cpu_emitter::ordered_extreme(std::size_t k) const {
+  const instr& i = p_.code[k];
+  if (i.op != opcode::select || (i.type != dtype::f32 && i.type != dtype::f64)) return nullptr;
+  const instr &sign = p_.code[i.a], &second = p_.code[i.b], &first = p_.code[i.c];
+  if (sign.op != opcode::signbit || first.op != second.op || first.type != i.type) return nullptr;
+  if (first.a != second.b || first.b != second.a) return nullptr;
+  const bool orders =
+      (first.op == opcode::maximum && sign.a == first.a) || (first.op == opcode::minimum && sign.a == first.b);
+  return orders ? &first : nullptr;
+}
+
+bool cpu_emitter::takes_rows() const {
+  if (!takes_any_length() || stages_ != 1 || p_.kind != kernel_kind::elementwise || has_patterns() || shifts_bytes() ||
+      halves_ || vectors_ || !operations().empty())
+    return false;
+  for (std::size_t k = 0; k < info_.size(); ++k) {
+    if (info_[k].where == place::unused) continue;
+    const instr& i = p_.code[k];
+    if (is_gathered(i) || i.op == opcode::coord || i.op == opcode::address || i.op == opcode::checked_index)
+      return false;
+  }
+  for (std::size_t k = 0; k < output_count(); ++k)
+    if (is_stored_in_runs(k)) return false;
+  return true;
+}
+
+std::string cpu_emitter::input_address(std::size_t k) const {
+  return takes_rows() ? "sn_of_row(a, row, " + num(k) + ", a->inputs[" + num(k) + "])" : "a->inputs[" + num(k) + "]";
+}
+std::string cpu_emitter::output_address(std::size_t k) const {
+  const std::string address = "a->outputs[" + num(k) + "]";
+  return takes_rows() ? "sn_of_row(a, row, " + num(p_.inputs.size() + k) + ", " + address + ")" : address;
+}
+
+bool takes_rows(const program& p, const block_variant& v) { return cpu_emitter(p, v).takes_rows(); }
+
+}  // namespace sinter::jit
