@@ -424,20 +424,6 @@ void cpu_emitter::write_stages(int first, int last) {
   }
 }
 
-bool cpu_emitter::takes_any_length() const { return p_.calls.empty() && !has_loop(); }
-
-bool cpu_emitter::is_one_loop() const {
-  return takes_any_length() && stages_ == 1 && output_count() == 1 && p_.kind == kernel_kind::elementwise &&
-         operations().empty() && !(vectors_ && has_lanes_and_vectors());
-}
-
-bool cpu_emitter::repeats() const {
-  const bool has_arrays = vectors_ && std::any_of(info_.begin(), info_.end(), [](const info& i) {
-                            return i.where == place::inlined && i.in_array && i.output < 0;
-                          });
-  return takes_any_length() && (has_arrays || !operations().empty()) && !calls_for_any_length();
-}
-
 std::string cpu_emitter::text(const std::string& function) {
   function_ = function;
   // Lanes that lie in memory as they are here need no block's arrays.
@@ -492,12 +478,8 @@ std::vector<block_op> external_operations(const program& p, const block_variant&
   return cpu_emitter(p, v).operations();
 }
 
-bool is_one_loop(const program& p, const block_variant& v) { return cpu_emitter(p, v).is_one_loop(); }
-
 bool takes_halves(const program& p, const block_variant& v) { return cpu_emitter(p, v).takes_halves(); }
 
 bool takes_patterns(const program& p, const block_variant& v) { return cpu_emitter(p, v).takes_patterns(); }
-
-bool takes_any_length(const program& p, const block_variant& v) { return cpu_emitter(p, v).takes_any_length(); }
 
 }  // namespace sinter::jit

@@ -1,4 +1,4 @@
-// Block functions: extrema of which zeros have an order, and functions that go through several rows.
+// Block functions: how many lanes and rows they take, and extrema of which zeros have an order.
 #include <algorithm>
 
 #include "jit/cpu/emit.hpp"
@@ -17,6 +17,20 @@ const instr* cpu_emitter::ordered_extreme(std::size_t k) const {
   const bool orders =
       (first.op == opcode::maximum && sign.a == first.a) || (first.op == opcode::minimum && sign.a == first.b);
   return orders ? &first : nullptr;
+}
+
+bool cpu_emitter::takes_any_length() const { return p_.calls.empty() && !has_loop(); }
+
+bool cpu_emitter::is_one_loop() const {
+  return takes_any_length() && stages_ == 1 && output_count() == 1 && p_.kind == kernel_kind::elementwise &&
+         operations().empty() && !(vectors_ && has_lanes_and_vectors());
+}
+
+bool cpu_emitter::repeats() const {
+  const bool has_arrays = vectors_ && std::any_of(info_.begin(), info_.end(), [](const info& i) {
+                            return i.where == place::inlined && i.in_array && i.output < 0;
+                          });
+  return takes_any_length() && (has_arrays || !operations().empty()) && !calls_for_any_length();
 }
 
 bool cpu_emitter::takes_rows() const {
@@ -41,6 +55,10 @@ std::string cpu_emitter::output_address(std::size_t k) const {
   const std::string address = "a->outputs[" + num(k) + "]";
   return takes_rows() ? "sn_of_row(a, row, " + num(p_.inputs.size() + k) + ", " + address + ")" : address;
 }
+
+bool is_one_loop(const program& p, const block_variant& v) { return cpu_emitter(p, v).is_one_loop(); }
+
+bool takes_any_length(const program& p, const block_variant& v) { return cpu_emitter(p, v).takes_any_length(); }
 
 bool takes_rows(const program& p, const block_variant& v) { return cpu_emitter(p, v).takes_rows(); }
 
