@@ -116,7 +116,7 @@ class cpu_emitter {
     if (!extreme) return p_.each_operand(p_.code[k], f);
     f(extreme->a), f(extreme->b);
   }
-  // Extrema of which zeros have an order, and loops over rows (emit_rows.cpp).
+  // Extrema of which zeros have an order, and loops over rows (emit_forms.cpp).
   const instr* ordered_extreme(std::size_t k) const;
   std::string input_address(std::size_t k) const;
   std::string output_address(std::size_t k) const;
@@ -130,7 +130,7 @@ class cpu_emitter {
   void put_in_place(std::size_t k);
   bool updates_in_place() const;
   void find_arrays();
-  // Exponentials (emit_exponentials.cpp).
+  // Exponentials (emit_forms.cpp).
   void find_differences();
   bool is_difference_here(std::size_t k) const;
   const instr* difference_of(std::size_t call) const;
