@@ -146,6 +146,8 @@ std::string cpu_emitter::array(std::size_t k) const {
 
 std::string cpu_emitter::value(std::size_t k, int stage) const {
   const info& o = info_[k];
+  if (recurs(k) && lanes_ != "recurring")
+    return p_.code[k].type == dtype::b1 ? "bool(every" + num(k) + "[l])" : "every" + num(k) + "[l]";
   bool local = o.where == place::scalar || (o.where == place::inlined && o.stage == stage);
   if (by_bytes_ && o.where == place::inlined)
     return p_.code[k].type == dtype::b1 ? "bool(v" + num(k) + "[l])" : "v" + num(k) + "[l]";
@@ -350,7 +352,7 @@ void cpu_emitter::write_loop(int stage) {
   std::string body;
   std::vector<std::size_t> checks, quotients;
   for (std::size_t k = 0; k < info_.size(); ++k) {
-    if (info_[k].where != place::inlined || info_[k].stage != stage || info_[k].vector) continue;
+    if (info_[k].where != place::inlined || info_[k].stage != stage || info_[k].vector || recurs(k)) continue;
     const std::string me = num(k);
     if (is_quick_quotient(k, stage)) quotients.push_back(k);
     if (p_.code[k].op == opcode::checked_index && p_.code[k].in_range) {

@@ -155,6 +155,9 @@ class cpu_emitter {
   lane_pattern pattern_of(std::size_t k) const;
   std::string counted_lane(std::size_t k) const;
   int chunk_lanes() const;
+  void find_recurring();
+  bool recurs(std::size_t k) const { return k < recurring_.size() && recurring_[k]; }
+  void write_recurring(int lanes);
   bool shifts_bytes() const;
   bool is_shift_of_bytes(std::size_t k) const;
   void write_bytes(int lanes);
@@ -220,7 +223,8 @@ class cpu_emitter {
   std::vector<std::string> advance_;     // what points to the lanes of a block
   std::vector<std::size_t> half_inputs_, half_outputs_;  // whose lanes have 16 bits, or are made so
   std::string lanes_ = "n";                              // of a loop
-  bool by_bytes_ = false;                                // each instruction has an array of its own
+  std::vector<bool> recurring_;  // registers whose lanes are those of every chunk, which are computed before these
+  bool by_bytes_ = false;        // each instruction has an array of its own
   std::string function_, before_, out_;
 };
 

@@ -118,6 +118,12 @@ TEST_CASE("layouts: planes of short rows, repeated and apart, from any element o
         wrong += wrong_lanes(type, {2, 3, rows, row}, {rows * row * 9, row, row * 4, 1});  // tiles of a plane
         wrong += wrong_lanes(type, {2, 3, rows, row}, {row, rows * row, 0, 1});
       }
+  for (const std::int64_t row : {1, 2, 3, 4, 5, 7})
+    for (const std::int64_t apart : {1, 2, 4})
+      for (const std::int64_t rows : {15, 16, 17, 90}) {
+        wrong += wrong_lanes(uint8, {rows, row}, {row + apart, 1});
+        wrong += wrong_lanes(int16, {3, rows, row}, {rows * (row + apart) + 1, row + apart, 1});
+      }
   CHECK(wrong == 0);
 }
 
