@@ -434,8 +434,9 @@ std::string cpu_emitter::text(const std::string& function) {
   out_ = "extern \"C\" void " + function + "(const sn_block_args* a) {\n";
   out_ += std::string("  const int ") + (again ? "all" : "n") + " = a->n & ~" + num(lane_multiple - 1) +
           ";\n  int* fault = a->fault;\n  (void)fault;\n";
-  const char* const end_of_rows = takes_rows() ? "  }\n" : "";
-  if (takes_rows()) out_ += "  for (int row = 0; row < a->rows; ++row) {\n";
+  const auto [before_rows, after_rows] = tries_of_rows();
+  const std::string end_of_rows = (takes_rows() ? "  }\n" : "") + after_rows;
+  if (takes_rows()) out_ += before_rows + "  for (int row = 0; row < a->rows; ++row) {\n";
   write_pointers();
   write_whole_arrays();
   write_arrays();

@@ -10,6 +10,7 @@
 // lane_multiple.
 #pragma once
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "jit/cpu/block.hpp"
@@ -165,6 +166,9 @@ class cpu_emitter {
   void write_chunk(int lanes);
   // Quotients by a number (emit_quotients.cpp).
   bool is_quick_quotient(std::size_t k, int stage) const;
+  std::string apart_from_result() const;
+  int least_of_quotients(const std::vector<std::size_t>& quotients) const;
+  std::pair<std::string, std::string> tries_of_rows() const;
   void write_quotients(const std::string& body, const std::vector<std::size_t>& quotients, int stage);
 
   std::string array(std::size_t k) const;

@@ -103,6 +103,18 @@ TEST_CASE("rows that one call computes, with numbers of each row and with gaps, 
         return {x - scale,       x * scale - row,        mirrored + scale, odd - scale(idx::_, slice(1, 21, 2)),
                 x / (scale + 3), where(truth, x, plane), scale + 0 * plane};
       });
+      if (is_inexact(type)) {  // quotients by numbers of rows that are or give zeros, infinities, tiny numbers, NaN
+        const ndarray at = arange(0, 21, 1).reshape(21, 1), tiny = x * (type == dtype::f32 ? 1e-42 : 1e-318);
+        const ndarray others = where(at == 4, 0, where(at == 9, 1e30, scale)).astype(type),
+                      none = where(at == 20, std::numeric_limits<double>::quiet_NaN(), scale).astype(type);
+        eval(tiny, others, none);
+        all_recorders.push_back([=]() -> std::vector<ndarray> {
+          ndarray own = x.copy();
+          eval(own);
+          own /= others;
+          return {x / scale, tiny / scale, x / others, x / none, (x - 60) / scale + tiny / others, own};
+        });
+      }
       all_recorders.push_back([=]() -> std::vector<ndarray> {  // several results of one kernel
         ndarray sums = x + scale, products = x * scale;
         eval(sums, products);
