@@ -84,6 +84,9 @@ struct block_args {
   // Tier 1, takes_halves(): lanes of inputs and outputs of float16 and bfloat16 have 16 bits, as in memory; otherwise n is at most
   // block_lanes.
   int halves = 0;
+  // Tier 1, takes_rows(): how many rows of n lanes there are, and per input, then per output the bytes from one to the next.
+  int rows = 1;
+  const std::int64_t* row_steps = nullptr;
   bool in_patterns = false;  // the operands lie as the patterns of the variant say; else as if it had none
 };
 using block_function = void (*)(const block_args*);
@@ -174,6 +177,8 @@ bool takes_any_length(const program& p, const block_variant& v);
 /// Whether the function of tier 1 takes block_args::halves: elementwise programs of float16 or bfloat16, where the processor
 /// converts them.
 bool takes_halves(const program& p, const block_variant& v);
+/// Whether the function of tier 1 takes block_args::rows: elementwise programs that are one loop over lanes, all of which lie in memory.
+bool takes_rows(const program& p, const block_variant& v);
 /// Whether the processor converts vectors of float16.
 bool has_half_vectors() noexcept;
 

@@ -146,6 +146,8 @@ std::string cpu_emitter::array(std::size_t k) const {
 
 std::string cpu_emitter::value(std::size_t k, int stage) const {
   const info& o = info_[k];
+  if (recurs(k) && lanes_ != "recurring")
+    return p_.code[k].type == dtype::b1 ? "bool(every" + num(k) + "[l])" : "every" + num(k) + "[l]";
   bool local = o.where == place::scalar || (o.where == place::inlined && o.stage == stage);
   if (by_bytes_ && o.where == place::inlined)
     return p_.code[k].type == dtype::b1 ? "bool(v" + num(k) + "[l])" : "v" + num(k) + "[l]";
@@ -180,7 +182,7 @@ std::string cpu_emitter::expression(std::size_t k, int stage) const {
     return (i.type == dtype::f16 ? "sn::f16_to_float(" : "sn::bf16_to_float(") + element + ")";
   }
   if (i.op == opcode::load && halves_ && is_half(i.type)) return uniform_half(i);
-  if (i.op == opcode::load) return std::string("*(const ") + register_type(i.type) + "*)a->inputs[" + num(i.a) + "]";
+  if (i.op == opcode::load) return std::string("*(const ") + register_type(i.type) + "*)" + input_address(i.a);
   if (i.op == opcode::checked_index && i.in_range)
     return within_text(value(i.a, stage), "*(const long long*)a->params[" + num(i.b) + "]");
   if (i.op == opcode::checked_index)
@@ -191,6 +193,8 @@ std::string cpu_emitter::expression(std::size_t k, int stage) const {
   std::string operand[3];
   int n = 0;
   each_operand(k, [&](std::uint16_t o) { operand[n++] = value(o, stage); });
+  if (const instr* extreme = ordered_extreme(k))
+    return std::string("sn::ordered_") + name(extreme->op) + "(" + operand[0] + ", " + operand[1] + ")";
   return call_expression(i, operand[0], operand[1], operand[2]);
 }
 
@@ -198,7 +202,8 @@ unsigned cpu_emitter::parts() const {
   unsigned mask = prelude_base;
   for (std::size_t k = 0; k < info_.size(); ++k) {
     if (info_[k].where == place::unused) continue;
-    const instr& i = p_.code[k];
+    const instr* const extreme = ordered_extreme(k);
+    const instr& i = extreme ? *extreme : p_.code[k];
     if (!is_called(k)) mask |= needed_parts(i);
     else if (is_complex(i.type) || is_complex(i.arg)) mask |= needed_parts({opcode::add, i.type, i.arg, 0, 0, 0, 0, 0});
   }
@@ -227,7 +232,7 @@ void cpu_emitter::write_pointers() {
     }
     const bool gathered = is_gathered(i);
     const std::string type = gathered && is_half(i.type) ? "unsigned short" : lane_type(k), in = num(n);
-    out_ += "  const " + type + "* __restrict in" + in + " = (const " + type + "*)a->inputs[" + in + "];\n";
+    out_ += "  const " + type + "* __restrict in" + in + " = (const " + type + "*)" + input_address(n) + ";\n";
     if (!gathered || !is_uniform(i.a)) advance_.push_back((gathered ? "off" : "in") + in);
     if (!gathered) continue;
     out_ += "  const long long* __restrict off" + in + " = a->offsets[" + in + "];\n";
@@ -245,7 +250,7 @@ void cpu_emitter::write_pointers() {
     advance_.push_back("out" + num(k));
     const std::string type = stored ? storage_lane(p_.code[output_register(k)].type) : lane_type(output_register(k)),
                       n = num(k);
-    out_ += "  " + type + "* __restrict out" + n + " = (" + type + "*)a->outputs[" + n + "];\n";
+    out_ += "  " + type + "* __restrict out" + n + " = (" + type + "*)" + output_address(k) + ";\n";
   }
 }
 
@@ -347,7 +352,7 @@ void cpu_emitter::write_loop(int stage) {
   std::string body;
   std::vector<std::size_t> checks, quotients;
   for (std::size_t k = 0; k < info_.size(); ++k) {
-    if (info_[k].where != place::inlined || info_[k].stage != stage || info_[k].vector) continue;
+    if (info_[k].where != place::inlined || info_[k].stage != stage || info_[k].vector || recurs(k)) continue;
     const std::string me = num(k);
     if (is_quick_quotient(k, stage)) quotients.push_back(k);
     if (p_.code[k].op == opcode::checked_index && p_.code[k].in_range) {
@@ -422,20 +427,6 @@ void cpu_emitter::write_stages(int first, int last) {
   }
 }
 
-bool cpu_emitter::takes_any_length() const { return p_.calls.empty() && !has_loop(); }
-
-bool cpu_emitter::is_one_loop() const {
-  return takes_any_length() && stages_ == 1 && output_count() == 1 && p_.kind == kernel_kind::elementwise &&
-         operations().empty() && !(vectors_ && has_lanes_and_vectors());
-}
-
-bool cpu_emitter::repeats() const {
-  const bool has_arrays = vectors_ && std::any_of(info_.begin(), info_.end(), [](const info& i) {
-                            return i.where == place::inlined && i.in_array && i.output < 0;
-                          });
-  return takes_any_length() && (has_arrays || !operations().empty()) && !calls_for_any_length();
-}
-
 std::string cpu_emitter::text(const std::string& function) {
   function_ = function;
   // Lanes that lie in memory as they are here need no block's arrays.
@@ -444,6 +435,9 @@ std::string cpu_emitter::text(const std::string& function) {
   out_ = "extern \"C\" void " + function + "(const sn_block_args* a) {\n";
   out_ += std::string("  const int ") + (again ? "all" : "n") + " = a->n & ~" + num(lane_multiple - 1) +
           ";\n  int* fault = a->fault;\n  (void)fault;\n";
+  const auto [before_rows, after_rows] = tries_of_rows();
+  const std::string end_of_rows = (takes_rows() ? "  }\n" : "") + after_rows;
+  if (takes_rows()) out_ += before_rows + "  for (int row = 0; row < a->rows; ++row) {\n";
   write_pointers();
   write_whole_arrays();
   write_arrays();
@@ -469,7 +463,7 @@ std::string cpu_emitter::text(const std::string& function) {
     for (const std::string& pointer : advance_) out_ += "  " + pointer + " += n;\n";
     out_ += "  }\n";
   }
-  return before_ + out_ + "}\n";
+  return before_ + out_ + end_of_rows + "}\n";
 }
 
 std::vector<block_op> cpu_emitter::operations() const {
@@ -488,12 +482,8 @@ std::vector<block_op> external_operations(const program& p, const block_variant&
   return cpu_emitter(p, v).operations();
 }
 
-bool is_one_loop(const program& p, const block_variant& v) { return cpu_emitter(p, v).is_one_loop(); }
-
 bool takes_halves(const program& p, const block_variant& v) { return cpu_emitter(p, v).takes_halves(); }
 
 bool takes_patterns(const program& p, const block_variant& v) { return cpu_emitter(p, v).takes_patterns(); }
-
-bool takes_any_length(const program& p, const block_variant& v) { return cpu_emitter(p, v).takes_any_length(); }
 
 }  // namespace sinter::jit

@@ -10,6 +10,7 @@
 // lane_multiple.
 #pragma once
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "jit/cpu/block.hpp"
@@ -52,6 +53,8 @@ class cpu_emitter {
   /// Whether the function is one loop over lanes that stores one output and calls nothing: each of its lanes is stored when the
   /// lane's inputs have been read.
   bool is_one_loop() const;
+  /// Whether the function takes several rows (block_args::rows): it is one loop over lanes, of which it reads and writes all.
+  bool takes_rows() const;
   /// Whether lanes may lie in patterns.
   bool takes_patterns() const;
 
@@ -110,8 +113,14 @@ class cpu_emitter {
   bool is_first_of_call(std::size_t k) const { return p_.code[k].op == opcode::user && first_of_call(k) == k; }
   template <class F>
   void each_operand(std::size_t k, F f) const {
-    p_.each_operand(p_.code[k], f);
+    const instr* const extreme = ordered_extreme(k);
+    if (!extreme) return p_.each_operand(p_.code[k], f);
+    f(extreme->a), f(extreme->b);
   }
+  // Extrema of which zeros have an order, and loops over rows (emit_forms.cpp).
+  const instr* ordered_extreme(std::size_t k) const;
+  std::string input_address(std::size_t k) const;
+  std::string output_address(std::size_t k) const;
 
   bool has_loop() const { return p_.loop.end != 0; }
   bool is_stored_in_runs(std::size_t output) const {
@@ -122,7 +131,7 @@ class cpu_emitter {
   void put_in_place(std::size_t k);
   bool updates_in_place() const;
   void find_arrays();
-  // Exponentials (emit_exponentials.cpp).
+  // Exponentials (emit_forms.cpp).
   void find_differences();
   bool is_difference_here(std::size_t k) const;
   const instr* difference_of(std::size_t call) const;
@@ -147,6 +156,9 @@ class cpu_emitter {
   lane_pattern pattern_of(std::size_t k) const;
   std::string counted_lane(std::size_t k) const;
   int chunk_lanes() const;
+  void find_recurring();
+  bool recurs(std::size_t k) const { return k < recurring_.size() && recurring_[k]; }
+  void write_recurring(int lanes);
   bool shifts_bytes() const;
   bool is_shift_of_bytes(std::size_t k) const;
   void write_bytes(int lanes);
@@ -154,6 +166,9 @@ class cpu_emitter {
   void write_chunk(int lanes);
   // Quotients by a number (emit_quotients.cpp).
   bool is_quick_quotient(std::size_t k, int stage) const;
+  std::string apart_from_result() const;
+  int least_of_quotients(const std::vector<std::size_t>& quotients) const;
+  std::pair<std::string, std::string> tries_of_rows() const;
   void write_quotients(const std::string& body, const std::vector<std::size_t>& quotients, int stage);
 
   std::string array(std::size_t k) const;
@@ -212,7 +227,8 @@ class cpu_emitter {
   std::vector<std::string> advance_;     // what points to the lanes of a block
   std::vector<std::size_t> half_inputs_, half_outputs_;  // whose lanes have 16 bits, or are made so
   std::string lanes_ = "n";                              // of a loop
-  bool by_bytes_ = false;                                // each instruction has an array of its own
+  std::vector<bool> recurring_;  // registers whose lanes are those of every chunk, which are computed before these
+  bool by_bytes_ = false;        // each instruction has an array of its own
   std::string function_, before_, out_;
 };
 

@@ -163,7 +163,81 @@ const char* const half_vector_text =
     "template <class V> SN_VECTOR_FN sn_masks sn_or(V a, V b) { return sn_truth(a) | sn_truth(b); }\n"
     "SN_VECTOR_FN sn_floats sn_select(sn_masks c, sn_floats a, sn_floats b) { return c ? a : b; }\n"
     "SN_VECTOR_FN sn_masks sn_select(sn_masks c, sn_masks a, sn_masks b) { return (c & a) | (~c & b); }\n"
-    "SN_VECTOR_FN sn_floats sn_number(sn_masks a) { return (sn_floats)((sn_words)a & 0x3f800000u); }\n";
+    "SN_VECTOR_FN sn_floats sn_number(sn_masks a) { return (sn_floats)((sn_words)a & 0x3f800000u); }\n"
+    "SN_VECTOR_FN sn_floats sn_float_of(sn_floats a) { return a; }\n"
+    // Float16 as such, where the processor computes with it: of two numbers of 11 digits a sum, product, quotient or root that is
+    // rounded to the 24 of a float and then to 11 is the one that is rounded once (S. Figueroa, "When is double rounding
+    // innocuous?", 1995). Truth values of its comparisons have 16 bits.
+    "#if SN_WIDE && defined(__AVX512FP16__)\n"
+    "typedef _Float16 sn_halves __attribute__((vector_size(32)));\n"
+    "typedef unsigned short sn_half_words __attribute__((vector_size(32)));\n"
+    "SN_VECTOR_FN sn_floats sn_float_of(sn_halves a) { return sn_widen((sn_shorts)a); }\n"
+    "SN_VECTOR_FN sn_halves sn_half_of(sn_halves a) { return a; }\n"
+    "SN_VECTOR_FN sn_halves sn_half_of(sn_floats a) { return (sn_halves)sn_narrow(a); }\n"
+    "SN_VECTOR_FN sn_halves sn_round_half(sn_halves a) { return a; }\n"
+    "SN_VECTOR_FN sn_masks sn_mask_of(sn_masks a) { return a; }\n"
+    "SN_VECTOR_FN sn_masks sn_mask_of(sn_shorts a) { return -(sn_masks)sn_of_shorts(-a); }\n"
+    "SN_VECTOR_FN sn_halves sn_load_half(const sn_half* from) { return sn_read<sn_halves>(from); }\n"
+    "SN_VECTOR_FN sn_halves sn_load_half(const float* from) { return sn_half_of(sn_load(from)); }\n"
+    "SN_VECTOR_FN void sn_store(float* to, sn_halves x) { sn_write(to, sn_float_of(x)); }\n"
+    "SN_VECTOR_FN void sn_store(sn_half* to, sn_halves x) { sn_write(to, x); }\n"
+    "SN_VECTOR_FN void sn_store(unsigned char* to, sn_shorts x) { sn_store(to, sn_mask_of(x)); }\n"
+    "SN_VECTOR_FN sn_halves sn_negative(sn_halves a) { return (sn_halves)((sn_half_words)a ^ (unsigned short)0x8000); "
+    "}\n"
+    "SN_VECTOR_FN sn_halves sn_absolute(sn_halves a) { return (sn_halves)((sn_half_words)a & (unsigned short)0x7fff); "
+    "}\n"
+    "SN_VECTOR_FN sn_halves sn_square(sn_halves a) { return a * a; }\n"
+    "SN_VECTOR_FN sn_halves sn_sqrt(sn_halves a) {\n"
+    "  return __builtin_ia32_sqrtph256_mask(a, sn_halves{}, (unsigned short)-1); }\n"
+    "SN_VECTOR_FN sn_halves sn_reciprocal(sn_halves a) { return (_Float16)1 / a; }\n"
+    "template <int how> SN_VECTOR_FN sn_halves sn_whole(sn_halves a) { return "
+    "sn_half_of(sn_whole<how>(sn_float_of(a))); }\n"
+    "SN_VECTOR_FN sn_halves sn_add(sn_halves a, sn_halves b) { return a + b; }\n"
+    "SN_VECTOR_FN sn_halves sn_subtract(sn_halves a, sn_halves b) { return a - b; }\n"
+    "SN_VECTOR_FN sn_halves sn_multiply(sn_halves a, sn_halves b) { return a * b; }\n"
+    "SN_VECTOR_FN sn_halves sn_divide(sn_halves a, sn_halves b) { return a / b; }\n"
+    "SN_VECTOR_FN sn_halves sn_maximum(sn_halves a, sn_halves b) {\n"
+    "  const sn_halves larger = b > a ? b : a; return b != b ? b : larger; }\n"
+    "SN_VECTOR_FN sn_halves sn_minimum(sn_halves a, sn_halves b) {\n"
+    "  const sn_halves smaller = b < a ? b : a; return b != b ? b : smaller; }\n"
+    "SN_VECTOR_FN sn_shorts sn_equal(sn_halves a, sn_halves b) { return a == b; }\n"
+    "SN_VECTOR_FN sn_shorts sn_not_equal(sn_halves a, sn_halves b) { return a != b; }\n"
+    "SN_VECTOR_FN sn_shorts sn_less(sn_halves a, sn_halves b) { return a < b; }\n"
+    "SN_VECTOR_FN sn_shorts sn_less_equal(sn_halves a, sn_halves b) { return a <= b; }\n"
+    "SN_VECTOR_FN sn_shorts sn_greater(sn_halves a, sn_halves b) { return a > b; }\n"
+    "SN_VECTOR_FN sn_shorts sn_greater_equal(sn_halves a, sn_halves b) { return a >= b; }\n"
+    "SN_VECTOR_FN sn_shorts sn_isnan(sn_halves a) { return a != a; }\n"
+    "SN_VECTOR_FN sn_shorts sn_truth(sn_halves a) { return a != (_Float16)0; }\n"
+    "SN_VECTOR_FN sn_shorts sn_truth(sn_shorts a) { return a; }\n"
+    "SN_VECTOR_FN sn_masks sn_and(sn_masks a, sn_shorts b) { return a & sn_mask_of(b); }\n"
+    "SN_VECTOR_FN sn_masks sn_and(sn_shorts a, sn_masks b) { return sn_mask_of(a) & b; }\n"
+    "SN_VECTOR_FN sn_shorts sn_not(sn_shorts a) { return ~a; }\n"
+    "SN_VECTOR_FN sn_shorts sn_not(sn_halves a) { return a == (_Float16)0; }\n"
+    "SN_VECTOR_FN sn_shorts sn_and(sn_shorts a, sn_shorts b) { return a & b; }\n"
+    "SN_VECTOR_FN sn_shorts sn_and(sn_halves a, sn_halves b) { return sn_truth(a) & sn_truth(b); }\n"
+    "SN_VECTOR_FN sn_masks sn_or(sn_masks a, sn_shorts b) { return a | sn_mask_of(b); }\n"
+    "SN_VECTOR_FN sn_masks sn_or(sn_shorts a, sn_masks b) { return sn_mask_of(a) | b; }\n"
+    "SN_VECTOR_FN sn_shorts sn_or(sn_shorts a, sn_shorts b) { return a | b; }\n"
+    "SN_VECTOR_FN sn_shorts sn_or(sn_halves a, sn_halves b) { return sn_truth(a) | sn_truth(b); }\n"
+    "SN_VECTOR_FN sn_halves sn_select(sn_shorts c, sn_halves a, sn_halves b) { return c ? a : b; }\n"
+    "SN_VECTOR_FN sn_halves sn_select(sn_masks c, sn_halves a, sn_halves b) {\n"
+    "  return sn_select(sn_to_shorts((sn_words)c), a, b); }\n"
+    "SN_VECTOR_FN sn_floats sn_select(sn_shorts c, sn_floats a, sn_floats b) { return sn_select(sn_mask_of(c), a, b); "
+    "}\n"
+    "template <class C, class A, class B> SN_VECTOR_FN sn_masks sn_select_truth(C c, A a, B b) {\n"
+    "  return sn_select(sn_mask_of(c), sn_mask_of(a), sn_mask_of(b)); }\n"
+    "SN_VECTOR_FN sn_masks sn_select(sn_shorts c, sn_masks a, sn_masks b) { return sn_select_truth(c, a, b); }\n"
+    "SN_VECTOR_FN sn_masks sn_select(sn_shorts c, sn_shorts a, sn_masks b) { return sn_select_truth(c, a, b); }\n"
+    "SN_VECTOR_FN sn_masks sn_select(sn_shorts c, sn_masks a, sn_shorts b) { return sn_select_truth(c, a, b); }\n"
+    "SN_VECTOR_FN sn_shorts sn_select(sn_shorts c, sn_shorts a, sn_shorts b) { return (c & a) | (~c & b); }\n"
+    "SN_VECTOR_FN sn_masks sn_select(sn_masks c, sn_shorts a, sn_shorts b) { return sn_select_truth(c, a, b); }\n"
+    "SN_VECTOR_FN sn_masks sn_select(sn_masks c, sn_masks a, sn_shorts b) { return sn_select_truth(c, a, b); }\n"
+    "SN_VECTOR_FN sn_masks sn_select(sn_masks c, sn_shorts a, sn_masks b) { return sn_select_truth(c, a, b); }\n"
+    "SN_VECTOR_FN sn_floats sn_number(sn_shorts a) { return sn_number(sn_mask_of(a)); }\n"
+    "#else\n"
+    "SN_VECTOR_FN sn_floats sn_half_of(sn_floats a) { return a; }\n"
+    "template <class T> SN_VECTOR_FN sn_floats sn_load_half(const T* from) { return sn_load(from); }\n"
+    "#endif\n";
 
 /// Whether operations on 16-bit floats are loops over vectors here, and whether inputs and outputs may have 16 bits.
 void cpu_emitter::find_vectors() {
@@ -245,21 +319,25 @@ std::string cpu_emitter::uniform_half(const instr& i) const {
 
 std::string cpu_emitter::vector_value(std::size_t k, int stage) const {
   const info& o = info_[k];
-  if (o.where == place::scalar) return "sn_all(r" + num(k) + ")";
+  const bool half = p_.code[k].type == dtype::f16;
+  if (o.where == place::scalar) return (half ? "sn_half_of(sn_all(r" + num(k) + "))" : "sn_all(r" + num(k) + ")");
   if (o.where == place::inlined && o.vector && o.stage == stage) return "r" + num(k);
-  return "sn_load(" + array(k) + " + l)";
+  return (half ? "sn_load_half(" : "sn_load(") + array(k) + " + l)";
 }
 
 std::string cpu_emitter::vector_expression(std::size_t k, int stage) const {
   const instr& i = p_.code[k];
-  if (i.op == opcode::load) return "sn_load(in" + num(i.a) + " + l)";
+  if (i.op == opcode::load) return (i.type == dtype::f16 ? "sn_load_half(in" : "sn_load(in") + num(i.a) + " + l)";
   std::string operands;
   each_operand(k, [&](std::uint16_t o) { operands += (operands.empty() ? "" : ", ") + vector_value(o, stage); });
   if (i.op == opcode::cast) {
     if (i.type == dtype::b1) return "sn_truth(" + operands + ")";
-    if (i.arg == dtype::b1) return "sn_number(" + operands + ")";
-    const bool keeps = i.type == i.arg || !has_16_bits(i.type);
-    return keeps ? operands : std::string(rounding(i.type)) + "(" + operands + ")";
+    if (i.type == i.arg) return operands;
+    const std::string number = (i.arg == dtype::b1 ? "sn_number(" : "sn_float_of(") + operands + ")";
+    if (i.type == dtype::f16 && i.arg == dtype::b1) return "sn_half_of(" + number + ")";
+    const bool keeps = i.arg == dtype::b1 || !has_16_bits(i.type);
+    const std::string made = keeps ? number : std::string(rounding(i.type)) + "(" + number + ")";
+    return i.type == dtype::f16 ? "sn_half_of(" + made + ")" : made;
   }
   const std::string made = std::string(vector_name(i.op)) + "(" + operands + ")";
   return rounds(i.op) && has_16_bits(i.type) ? std::string(rounding(i.type)) + "(" + made + ")" : made;

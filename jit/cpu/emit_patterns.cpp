@@ -140,6 +140,43 @@ void cpu_emitter::write_chunk(int lanes) {
   }
 }
 
+/// What follows from numbers and from coordinates that begin again within a chunk, and nothing stores.
+void cpu_emitter::find_recurring() {
+  std::vector<bool> same(p_.code.size());
+  for (std::size_t k = 0; k < info_.size(); ++k) {
+    const instr& i = p_.code[k];
+    const place where = info_[k].where;
+    if (i.op == opcode::coord && where == place::direct) same[k] = pattern_of(k).what == kind::periodic;
+    if (where != place::inlined || is_source(i) || info_[k].in_array || divides_by_number(k)) continue;
+    bool all = true;
+    each_operand(k, [&](std::uint16_t o) { all = all && (info_[o].where == place::scalar || same[o]); });
+    same[k] = all;
+  }
+  recurring_.assign(p_.code.size(), false);
+  for (std::size_t k = 0; k < info_.size(); ++k) recurring_[k] = same[k] && info_[k].where == place::inlined;
+}
+
+void cpu_emitter::write_recurring(int lanes) {
+  find_recurring();
+  if (std::find(recurring_.begin(), recurring_.end(), true) == recurring_.end()) return;
+  std::vector<bool> read(p_.code.size());
+  for (std::size_t k = 0; k < info_.size(); ++k)
+    if (info_[k].where != place::unused && !recurs(k)) each_operand(k, [&](std::uint16_t o) { read[o] = recurs(o); });
+  for (std::size_t k = 0; k < output_count(); ++k) read[output_register(k)] = recurs(output_register(k));
+  const std::string all = num(static_cast<std::size_t>(lanes));
+  std::string body;
+  lanes_ = "recurring";
+  for (std::size_t k = 0; k < info_.size(); ++k) {
+    if (!recurs(k)) continue;
+    const std::string me = num(k), type = register_type(p_.code[k].type);
+    body += "    const " + type + " r" + me + " = " + expression(k, 0) + ";\n";
+    if (!read[k]) continue;
+    out_ += "  SN_ARRAY(" + lane_type(k) + ", every" + me + ", " + all + ");\n";
+    body += "    every" + me + "[l] = r" + me + ";\n";
+  }
+  out_ += "  SN_LANES(" + all + ") {\n" + body + "  }\n";
+}
+
 void cpu_emitter::write_chunks() {
   const int lanes = chunk_lanes();
   by_bytes_ = shifts_bytes();
@@ -151,6 +188,7 @@ void cpu_emitter::write_chunks() {
     named[i.a] = true;
     out_ += "  const long long first" + num(i.a) + " = coord" + num(i.a) + "[0];\n";
   }
+  if (has_patterns() && !by_bytes_) write_recurring(lanes);
   out_ += "  int done = 0;\n  for (; done + " + num(static_cast<std::size_t>(lanes)) +
           " <= n; done += " + num(static_cast<std::size_t>(lanes)) + ") {\n";
   write_chunk(lanes);

@@ -90,6 +90,33 @@ bool cpu_emitter::is_quick_quotient(std::size_t k, int stage) const {
   return info_[i.a].where != place::scalar && info_[i.b].where == place::scalar;
 }
 
+/// What is read may lie where the result goes.
+std::string cpu_emitter::apart_from_result() const {
+  std::string apart;
+  for (std::size_t k = 0; k < p_.inputs.size() && is_one_loop(); ++k)
+    apart += " && a->inputs[" + num(k) + "] != a->outputs[0]";
+  return apart;
+}
+/// Two divisions and what follows make a reciprocal.
+int cpu_emitter::least_of_quotients(const std::vector<std::size_t>& quotients) const {
+  const bool single =
+      std::any_of(quotients.begin(), quotients.end(), [&](std::size_t k) { return p_.code[k].type == dtype::f32; });
+  return single ? 256 : 64;
+}
+
+/// Around the loop over rows, which reads the processor's flags once: before it and after it.
+std::pair<std::string, std::string> cpu_emitter::tries_of_rows() const {
+  std::vector<std::size_t> quotients;
+  for (std::size_t k = 0; k < p_.code.size() && takes_rows(); ++k)
+    if (info_[k].where == place::inlined && is_quick_quotient(k, 0)) quotients.push_back(k);
+  if (quotients.empty()) return {};
+  const std::string least = num(static_cast<std::size_t>(least_of_quotients(quotients)));
+  return {"#if SN_QUOTIENTS\n  bool exact = !(n >= 64 && (long long)n * a->rows >= " + least + apart_from_result() +
+              ");\n  for (;;) {\n  const sn_flags flags;\n  bool quick = true;\n#endif\n",
+          "#if SN_QUOTIENTS\n  const bool raised = flags.raised();\n  if (exact || (quick && !raised)) break;\n"
+          "  exact = true;\n  }\n#endif\n"};
+}
+
 /// The loop of a stage with `body`, which calculates the quotients by instructions.
 void cpu_emitter::write_quotients(const std::string& body, const std::vector<std::size_t>& quotients, int stage) {
   std::string quick = body, each_quick, made;
@@ -105,14 +132,14 @@ void cpu_emitter::write_quotients(const std::string& body, const std::vector<std
     made += std::string("  const sn_divisor<") + register_type(i.type) + "> d" + by + "(r" + by + ");\n";
     each_quick += " && d" + by + ".quick";
   }
-  // What is read may lie where the result goes.
-  std::string apart;
-  if (is_one_loop())
-    for (std::size_t k = 0; k < p_.inputs.size(); ++k) apart += " && a->inputs[" + num(k) + "] != a->outputs[0]";
-  // Two divisions and what follows make a reciprocal.
-  const bool single =
-      std::any_of(quotients.begin(), quotients.end(), [&](std::size_t k) { return p_.code[k].type == dtype::f32; });
-  const int least = single ? 256 : 64;
+  if (takes_rows()) {
+    out_ += "#if SN_QUOTIENTS\n  if (!exact) {\n" + made + "  if (!(true" + each_quick +
+            ")) { quick = false; break; }\n  SN_LANES(n) {\n" + quick + "  }\n  } else\n#endif\n  SN_LANES(n) {\n" +
+            body + "  }\n";
+    return;
+  }
+  const int least = least_of_quotients(quotients);
+  const std::string apart = apart_from_result();
   out_ += "  {\n#if SN_QUOTIENTS\n" + made + "  bool exact = !(n >= " + num(least) + each_quick + apart +
           ");\n  if (!exact) {\n  const sn_flags flags;\n  SN_LANES(n) {\n" + quick +
           "  }\n  exact = flags.raised();\n  }\n  if (exact)\n#endif\n  SN_LANES(n) {\n" + body + "  }\n  }\n";

@@ -110,6 +110,16 @@ template <class T> SN_FN T first_if(bool order, bool special, T a, T b) {
 #define SN_FIRST_IF(order, special, a, b) first_if(order, special, a, b)
 // b > a ? b : a is one instruction on x86, and whether b is NaN is known before a loop where b is a number.
 #define SN_EXTREME(a, b, holds, exceeds) SN_FIRST_IF(b exceeds a, b != b, b, a)
+// NaN wins, and -0 lies below +0: the instruction's results for the operands in either order differ for zeros alone.
+#define SN_ORDERED(a, b, exceeds, join)                                                                 \
+  const auto first = b exceeds a ? b : a, second = a exceeds b ? a : b;                                 \
+  const auto joined = from_bits(decltype(to_bits(a))(to_bits(first) join to_bits(second)));             \
+  return __builtin_isunordered(a, b) ? a + b : joined;
+SN_FN float ordered_maximum(float a, float b) { SN_ORDERED(a, b, >, &) }
+SN_FN double ordered_maximum(double a, double b) { SN_ORDERED(a, b, >, &) }
+SN_FN float ordered_minimum(float a, float b) { SN_ORDERED(a, b, <, |) }
+SN_FN double ordered_minimum(double a, double b) { SN_ORDERED(a, b, <, |) }
+#undef SN_ORDERED
 #endif
 #define SN_REAL_maximum(T) \
   SN_FN T maximum(T a, T b) { return SN_EXTREME(a, b, >=, >); }

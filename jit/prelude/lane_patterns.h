@@ -73,9 +73,22 @@ static inline __attribute__((always_inline)) void load_run(T* to, const T* from,
   const vec x = (vec)(bytes_of)words;
   *(vec*)to = __builtin_shufflevector(x, x, (I / R)...);
 }
+// More numbers than a word has are a vector, which one shuffle makes longer: a vector that is stored in parts waits for them.
+template <int R, int W, class T, int... I>
+static inline __attribute__((always_inline)) void load_long_run(T* to, const T* from, lane_list<I...>) {
+  typedef typename vector_of<T, W / R>::type part;
+  typedef typename vector_of<T, W>::type vec;
+  part x;
+  __builtin_memcpy(&x, from, sizeof x);
+  *(vec*)to = __builtin_shufflevector(x, x, (I / R)...);
+}
 template <int R, int C, class T> static inline __attribute__((always_inline)) void load_runs(T* to, const T* from) {
   const int most = lanes_of_vector<T, C>::width, of_word = 8 * R / int(sizeof(T)), W = most < of_word ? most : of_word;
-  if constexpr (W < R) {  // a number fills vectors
+  if constexpr (most > of_word && R < most) {
+#pragma GCC unroll 8
+    for (int k = 0; k < C; k += most)
+      load_long_run<R, most>(to + k, from + k / R, typename count_lanes<most>::type());
+  } else if constexpr (W < R) {  // a number fills vectors
 #pragma GCC unroll 8
     for (int k = 0; k < C; k += W)
       for (int l = 0; l < W; ++l) to[k + l] = from[k / R];

@@ -74,14 +74,14 @@ int wrong_repeats(std::int64_t stride, int run, int n) {
   return wrong;
 }
 
-/// Lanes [start, start + n) of a space of three axes, at all places within planes: each is where it belongs, and nothing beside
+/// Lanes [start, start + n) of a space of several axes, at all places within planes: each is where it belongs, and nothing beside
 /// them changes.
 int wrong_lanes(dtype type, const core::dims& extents, const core::dims& strides) {
   cpu::lane_map map;
   map.assign(extents, strides);
   const auto size = static_cast<std::int64_t>(itemsize(type));
   std::int64_t last = 0, all = 1;
-  for (int a = 0; a < 3; ++a) last += (extents[a] - 1) * strides[a], all *= extents[a];
+  for (int a = 0; a < extents.size(); ++a) last += (extents[a] - 1) * strides[a], all *= extents[a];
   std::vector<unsigned char> memory(static_cast<std::size_t>((last + 1) * size));  // nothing behind it may be read
   for (std::size_t k = 0; k < memory.size(); ++k) memory[k] = static_cast<unsigned char>(k * 151 / 7 + 3);
   int wrong = 0;
@@ -94,9 +94,9 @@ int wrong_lanes(dtype type, const core::dims& extents, const core::dims& strides
                       static_cast<int>(n));
       wrong += !std::equal(behind.begin(), behind.end(), lanes.end() - 16 * size);
       for (std::int64_t l = 0; l < n; ++l) {
-        const std::int64_t k = (start + l) % extents[2], j = (start + l) / extents[2] % extents[1],
-                           i = (start + l) / extents[2] / extents[1];
-        const auto* const from = memory.data() + (i * strides[0] + j * strides[1] + k * strides[2]) * size;
+        std::int64_t offset = 0, rest = start + l;
+        for (int a = extents.size() - 1; a >= 0; --a) offset += rest % extents[a] * strides[a], rest /= extents[a];
+        const auto* const from = memory.data() + offset * size;
         wrong += !std::equal(from, from + size, lanes.data() + l * size);
       }
     }
@@ -115,6 +115,14 @@ TEST_CASE("layouts: planes of short rows, repeated and apart, from any element o
         wrong += wrong_lanes(type, {6, rows, row}, {rows * row + 5, row, 1});  // whole planes apart
         wrong += wrong_lanes(type, {6, rows, row}, {3, 1, 0});                 // one element for a row
         wrong += wrong_lanes(type, {6, rows, row}, {rows * row * 2 + 1, row * 2, 2});
+        wrong += wrong_lanes(type, {2, 3, rows, row}, {rows * row * 9, row, row * 4, 1});  // tiles of a plane
+        wrong += wrong_lanes(type, {2, 3, rows, row}, {row, rows * row, 0, 1});
+      }
+  for (const std::int64_t row : {1, 2, 3, 4, 5, 7})
+    for (const std::int64_t apart : {1, 2, 4})
+      for (const std::int64_t rows : {15, 16, 17, 90}) {
+        wrong += wrong_lanes(uint8, {rows, row}, {row + apart, 1});
+        wrong += wrong_lanes(int16, {3, rows, row}, {rows * (row + apart) + 1, row + apart, 1});
       }
   CHECK(wrong == 0);
 }

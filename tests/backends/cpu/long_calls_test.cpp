@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "backends/cpu/kernels/hooks.hpp"
@@ -87,5 +88,66 @@ TEST_CASE(
             return {rows, parts, last};
           });
     }
+  check_tiers(all_recorders);
+}
+
+TEST_CASE("rows that one call computes, with numbers of each row and with gaps, have the bits of interpreted blocks") {
+  std::vector<recorder> all_recorders;
+  for (const dtype type : {dtype::f32, dtype::f64, dtype::u8, dtype::i16})
+    for (const std::int64_t n : {128, 144, 200, 256, 259, 1000, 1024}) {
+      const ndarray x = (sin(arange(0, 42 * n, 1)) * 50 + 60).astype(type).reshape(2, 21, n);
+      const ndarray scale = max(x, {.axis = 2, .keepdims = true}), row = x(0, 0).copy(), plane = x(1).copy();
+      const ndarray mirrored = flip(x, 1), odd = x(idx::_, slice(1, 21, 2)), truth = scale > 105;
+      eval(x, scale, row, plane, truth);
+      all_recorders.push_back([=]() -> std::vector<ndarray> {
+        return {x - scale,       x * scale - row,        mirrored + scale, odd - scale(idx::_, slice(1, 21, 2)),
+                x / (scale + 3), where(truth, x, plane), scale + 0 * plane};
+      });
+      if (is_inexact(type)) {  // quotients by numbers of rows that are or give zeros, infinities, tiny numbers, NaN
+        const ndarray at = arange(0, 21, 1).reshape(21, 1), tiny = x * (type == dtype::f32 ? 1e-42 : 1e-318);
+        const ndarray others = where(at == 4, 0, where(at == 9, 1e30, scale)).astype(type),
+                      none = where(at == 20, std::numeric_limits<double>::quiet_NaN(), scale).astype(type);
+        eval(tiny, others, none);
+        all_recorders.push_back([=]() -> std::vector<ndarray> {
+          ndarray own = x.copy();
+          eval(own);
+          own /= others;
+          return {x / scale, tiny / scale, x / others, x / none, (x - 60) / scale + tiny / others, own};
+        });
+      }
+      all_recorders.push_back([=]() -> std::vector<ndarray> {  // several results of one kernel
+        ndarray sums = x + scale, products = x * scale;
+        eval(sums, products);
+        return {sums, products};
+      });
+      all_recorders.push_back([=]() -> std::vector<ndarray> {  // in place, and into parts of rows
+        ndarray own = x.copy(), parts = full({2, 21, n + 32}, 7).astype(type);
+        eval(own, parts);
+        own -= scale;
+        parts(idx::_, slice(2, 19), slice(16, n + 16)) = (x * scale)(idx::_, slice(2, 19));
+        eval(own, parts);
+        return {own, parts};
+      });
+    }
+  check_tiers(all_recorders);
+}
+
+TEST_CASE("extrema of a few elements have the bits of interpreted ones: zeros of both signs, NaN, infinities") {
+  std::vector<recorder> all_recorders;
+  for (const dtype type : {dtype::f32, dtype::f64}) {
+    const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+    const ndarray some = array({0.0, -0.0, 1.5, -2.0, 0.0, inf, -inf, nan, -0.0}).astype(type);
+    const ndarray x = take(some, remainder(floor_divide(arange(20000) * 7919, 13), 9));
+    eval(x);
+    all_recorders.push_back([=]() -> std::vector<ndarray> {
+      std::vector<ndarray> made;
+      for (const std::int64_t n : {2, 3, 5, 8}) {
+        const ndarray windows = sliding_window_view(x, {n});
+        made.push_back(max(windows, {.axis = 1}));
+        made.push_back(min(windows, {.axis = 1}));
+      }
+      return made;
+    });
+  }
   check_tiers(all_recorders);
 }

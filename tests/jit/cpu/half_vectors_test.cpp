@@ -44,6 +44,8 @@ ndarray numbers(std::int64_t n, dtype t, unsigned seed) {
   return on_host(array(x).astype(t));
 }
 
+ndarray numbers_of_all_bits(dtype t) { return on_host(arange(65536).astype(uint16).view(t)); }
+
 std::vector<std::uint8_t> bits_of(const ndarray& x) {
   const ndarray wide = is_inexact(x.dtype()) && itemsize(x.dtype()) == 2 ? x.astype(float32) : x;
   std::vector<std::uint8_t> out;
@@ -96,6 +98,24 @@ void check_all(dtype t, comparison& check) {
       const ndarray less = x < y, both = (x >= 0) & (y != 0), none = logical_not(isnan(x) | (x == y));
       return std::vector{less, both, none, where(m, x, 0) * 1.1 + y, where(less, x, y), (x <= y).astype(t) * y};
     });
+    check("truth of several widths", [&] {
+      const ndarray half = x > 1, single = f > 3, whole = i % 3 == 0,
+                    other = y.astype(t == float16 ? bfloat16 : float16);
+      return std::vector{half & single,
+                         single | (x == y),
+                         where(half & single, x, y),
+                         where(half, f, 2 * f),
+                         where(single, x, 1) + x,
+                         where(half, single, x < y),
+                         where(single, half, y > 0),
+                         where(whole, half, single),
+                         half.astype(float32) + f,
+                         logical_not(half) & (other > 0),
+                         other + 1,
+                         logical_and(x, y),
+                         logical_not(x),
+                         logical_or(x, f)};
+    });
     check("calls between", [&] {
       return std::vector{0.5 * x * (1 + tanh(0.8 * (x + 0.04 * x * x * x))), exp(-y) + x};
     });
@@ -128,6 +148,13 @@ void check_all(dtype t, comparison& check) {
   const ndarray a = numbers(24 * 40, t, 4).reshape({24, 40}), row = numbers(40, t, 5),
                 column = numbers(24, t, 6).reshape({24, 1});
   check("rows and columns", [&] { return std::vector{a * row + column, a.T() * column.T() - 1, (a + a(0)) * row(0)}; });
+  const ndarray each = numbers_of_all_bits(t);
+  for (const int shift : {0, 1, 77, 1024, 4097, 21845}) {
+    const ndarray next = on_host(roll(each, shift));
+    check("every number", [&] {
+      return std::vector{each + next * 1, each - next * 1, each * (next * 1), each / (next * 1), sqrt(each * 1)};
+    });
+  }
   // Steps of many columns at once, more than the arrays of a block have.
   const ndarray wide = numbers(9 * 3001, t, 7).reshape({9, 3001}), other = numbers(9 * 3001, t, 8).reshape({9, 3001});
   check("few long rows", [&] {

@@ -57,7 +57,8 @@ block_code::block_code(jit::program p, jit::block_variant v)
       operations_(jit::external_operations(program_, variant_)),
       any_length_(jit::takes_any_length(program_, variant_)),
       one_loop_(jit::is_one_loop(program_, variant_)),
-      halves_(jit::takes_halves(program_, variant_)) {}
+      halves_(jit::takes_halves(program_, variant_)),
+      rows_(jit::takes_rows(program_, variant_)) {}
 
 void block_code::run(jit::block_args& args, const void* const* reduced, void* scratch) const {
   const bool fits = !has_patterns() || args.in_patterns;

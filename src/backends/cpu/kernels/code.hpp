@@ -65,6 +65,8 @@ class block_code final : public compiled_code {
   bool takes_halves() const noexcept { return halves_ && function_.load(std::memory_order_acquire); }
   /// Whether run() may store where inputs lie that it reads lane by lane: generated code that is one loop.
   bool may_overwrite() const noexcept { return one_loop_ && function_.load(std::memory_order_acquire); }
+  /// Whether run() takes several rows that lie in memory: generated code.
+  bool takes_rows() const noexcept { return rows_ && function_.load(std::memory_order_acquire); }
   /// How operands lie where run() is told that they do (block_args::in_patterns).
   const std::string& patterns() const noexcept { return variant_.patterns; }
   bool has_patterns() const noexcept { return !variant_.patterns.empty(); }
@@ -84,7 +86,7 @@ class block_code final : public compiled_code {
   jit::block_variant variant_;
   std::size_t scratch_bytes_;
   std::vector<jit::block_op> operations_;
-  bool any_length_, one_loop_, halves_;
+  bool any_length_, one_loop_, halves_, rows_;
   std::atomic<jit::block_function> function_{nullptr};
   std::atomic<std::uint64_t> work_{0};
 };

@@ -66,6 +66,9 @@ class element_run {
  private:
   void run_task(std::int64_t task, element_memory& mine, int* fault) const;
   void run_block(std::int64_t outer, std::int64_t start, int n, element_memory& mine, bool runs_on = false) const;
+  bool lie_in_rows() const;
+  std::int64_t rows_from(std::int64_t outer, std::int64_t end) const;
+  void run_rows(std::int64_t outer, std::int64_t rows, element_memory& mine) const;
   bool is_followed(std::int64_t outer) const { return (outer + 1) % plan_.outer.back() != 0; }
   void store_records(const record_group& g, std::int64_t start, int n, element_memory& mine) const;
 
@@ -79,8 +82,10 @@ class element_run {
   std::vector<char> in_record_;        // by output
   partition share_;
   bool across_;
-  bool runs_on_ = false;   // rows may be computed beyond their ends
-  bool overlaps_ = false;  // lanes may be computed twice, so that those which are left fill a vector
+  bool in_rows_ = false;                 // several rows are computed at once
+  std::vector<std::int64_t> row_steps_;  // per input, then per output: bytes
+  bool runs_on_ = false;                 // rows may be computed beyond their ends
+  bool overlaps_ = false;                // lanes may be computed twice, so that those which are left fill a vector
   std::int64_t tasks_;
   std::vector<char> refused_;  // tasks that had no memory
   std::optional<element_memory> own_;

@@ -212,6 +212,15 @@ element_run::element_run(const runtime::prepared& code, const jit::launch& l, co
   overlaps_ = may_run_twice(plan_, outputs_);
   share_ = share_out(l, plan_, lanes);
   runs_on_ = overlaps_ && !across_ && share_.run == 1 && may_run_on(plan_, outputs_);
+  in_rows_ = lie_in_rows();
+  if (in_rows_) {
+    const auto bytes = [](const core::dims& outer, dtype type) {
+      return outer.back() * static_cast<std::int64_t>(itemsize(type));
+    };
+    for (const input_plan& in : plan_.inputs)
+      row_steps_.push_back(in.access == input_plan::how::unused ? 0 : bytes(in.outer, in.type));
+    for (const output_plan& o : outputs_) row_steps_.push_back(bytes(o.outer, o.type));
+  }
   if (panels) share_.per_task = (share_.per_task + panel_rows(1) - 1) / panel_rows(1) * panel_rows(1);
   tasks_ = (share_.blocks + share_.per_task - 1) / share_.per_task;
   if (tasks_ > 1) refused_.resize(static_cast<std::size_t>(tasks_));
@@ -249,6 +258,41 @@ void element_run::run_block(std::int64_t outer, std::int64_t start, int n, eleme
   for (const record_group& g : records_) store_records(g, start, n, mine);
 }
 
+/// Whether rows are whole blocks, of which each operand has all lanes in memory, or one number.
+bool element_run::lie_in_rows() const {
+  using how = input_plan::how;
+  if (!code_.takes_rows() || !plan_.compiled || across_ || share_.run != 1 || plan_.outer.empty()) return false;
+  if ((plan_.block_count % jit::lane_multiple != 0 && !runs_on_) || !records_.empty() || !plan_.coordinates.empty())
+    return false;
+  const auto suits = [&](const input_plan& in) {
+    const bool number = in.access == how::uniform && !is_half(in.type) && !is_written(launch_, *in.source);
+    return in.access == how::unused || (!in.wrapped && (number || (in.access == how::copied && in.in_place)));
+  };
+  return std::all_of(plan_.inputs.begin(), plan_.inputs.end(), suits) &&
+         std::all_of(outputs_.begin(), outputs_.end(), [](const output_plan& o) { return o.in_place; });
+}
+
+/// How many rows from one on are computed at once, up to the end of the last outer axis: without the last one where lanes behind
+/// a row are computed that are the next one's.
+std::int64_t element_run::rows_from(std::int64_t outer, std::int64_t end) const {
+  const std::int64_t left = plan_.outer.back() - outer % plan_.outer.back();
+  const std::int64_t rows = std::min(left, end - outer);
+  return plan_.block_count % jit::lane_multiple == 0 ? rows : rows - 1;
+}
+
+void element_run::run_rows(std::int64_t outer, std::int64_t rows, element_memory& mine) const {
+  block_walker& walker = mine.walker;
+  walker.move_to(outer);
+  walker.bind(0, static_cast<int>(plan_.block_count));
+  for (std::size_t k = 0; k < plan_.inputs.size(); ++k)
+    if (plan_.inputs[k].access != input_plan::how::unused) walker.inputs()[k] = walker.in_place(k, 0);
+  for (std::size_t k = 0; k < outputs_.size(); ++k) walker.outputs()[k] = outputs_[k].at(walker.coordinates());
+  walker.args().rows = static_cast<int>(rows);
+  walker.args().row_steps = row_steps_.data();
+  code_.run(walker.args(), nullptr, mine.scratch);
+  walker.args().rows = 1;
+}
+
 void element_run::store_records(const record_group& g, std::int64_t start, int n, element_memory& mine) const {
   const output_plan& first = outputs_[static_cast<std::size_t>(g.member[0])];
   const void* from[most_components] = {};
@@ -262,6 +306,11 @@ void element_run::run_task(std::int64_t task, element_memory& mine, int* fault) 
   const std::int64_t end = std::min(share_.blocks, (task + 1) * share_.per_task);
   for (std::int64_t block = task * share_.per_task; block < end; ++block) {
     const std::int64_t outer = across_ ? block % plan_.outer_count : block / share_.run;
+    if (const std::int64_t rows = in_rows_ ? rows_from(block, end) : 0; rows > 1) {
+      run_rows(block, rows, mine);
+      block += rows - 1;
+      continue;
+    }
     std::int64_t start = (across_ ? block / plan_.outer_count : block - outer * share_.run) * share_.lanes;
     int n = static_cast<int>(std::min<std::int64_t>(share_.lanes, plan_.block_count - start));
     // What is more than a block has no padding, for which there is no room.

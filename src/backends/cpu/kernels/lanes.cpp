@@ -128,20 +128,24 @@ void load_three_axes(T* out, const T* in, const lane_map& map, std::int64_t star
   while (n > 0) part(0, plane);
 }
 
-/// The innermost two axes as runs of a few elements, for each position along the axes around them.
+/// The innermost three axes as planes of runs of a few elements, for each position along the axes around them.
 template <class T>
 void load_planes(T* out, const T* in, const lane_map& map, std::int64_t start, int n) {
   const int last = map.extents.size() - 1;
-  const std::int64_t inner = map.extents[last], outer_stride = map.strides[last - 1], stride = map.strides[last];
-  if (last == 1) return load_short_runs(out, in, inner, outer_stride, stride, start, n);
-  const std::int64_t plane = map.extents[last - 1] * inner;
+  if (last == 1) return load_short_runs(out, in, map.extents[1], map.strides[0], map.strides[1], start, n);
   if (last == 2) return load_three_axes(out, in, map, start, n);
-  lane_map planes;
-  for (int a = 0; a < last - 1; ++a) planes.extents.push_back(map.extents[a]), planes.strides.push_back(map.strides[a]);
-  planes.extents.push_back(plane);
-  planes.strides.push_back(0);
-  each_run(planes, start, n, [&](int lane, std::int64_t offset, std::int64_t, int count) {
-    load_short_runs(out + lane, in + offset, inner, outer_stride, stride, lane == 0 ? start % plane : 0, count);
+  lane_map around, inner;
+  std::int64_t volume = 1;
+  for (int a = 0; a <= last; ++a) {
+    lane_map& part = a < last - 2 ? around : inner;
+    part.extents.push_back(map.extents[a]);
+    part.strides.push_back(map.strides[a]);
+    if (a >= last - 2) volume *= map.extents[a];
+  }
+  around.extents.push_back(volume);
+  around.strides.push_back(0);
+  each_run(around, start, n, [&](int lane, std::int64_t offset, std::int64_t, int count) {
+    load_three_axes(out + lane, in + offset, inner, lane == 0 ? start % volume : 0, count);
   });
 }
 

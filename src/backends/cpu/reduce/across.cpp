@@ -257,15 +257,23 @@ void reduce_task::across_step(std::size_t k, const void* from, std::int64_t stri
 // ---- runs of a row that lie apart
 
 bool reduce_task::takes_runs() const noexcept {
-  return job_.in_memory &&
-         std::all_of(accumulators_.begin(), accumulators_.end(), [](const accumulator& a) { return a.r->runs; });
+  if (!job_.in_memory) return false;
+  for (std::size_t k = 0; k < accumulators_.size(); ++k)
+    if (job_.loaded[k].factor < 0 ? !accumulators_[k].r->runs : !accumulators_[k].r->product_runs) return false;
+  return true;
 }
 
 void reduce_task::add_runs(std::int64_t count, std::int64_t run, int first) {
   for (std::size_t k = 0; k < accumulators_.size(); ++k) {
     const accumulator& a = accumulators_[k];
-    const std::int64_t stride = walker_.step_of_last_axis(static_cast<std::size_t>(job_.loaded[k].first));
-    a.r->runs(a.planes, in_place(k, 0), stride, count, static_cast<int>(run), first, job_.lanes());
+    const auto [input, factor] = job_.loaded[k];
+    row_pair from{in_place(k, 0), walker_.step_of_last_axis(static_cast<std::size_t>(input)), nullptr, 0};
+    if (factor >= 0) {
+      from.b = walker_.in_place(static_cast<std::size_t>(factor), 0);
+      from.stride_b = walker_.step_of_last_axis(static_cast<std::size_t>(factor));
+    }
+    (factor < 0 ? a.r->runs : a.r->product_runs)(a.planes, from, static_cast<int>(count), static_cast<int>(run), first,
+                                                 job_.lanes());
   }
 }
 

@@ -307,6 +307,54 @@ struct short_group_rows {
   }
 };
 
+/// Rows of one, two or four groups that lie one after the other, as vectors of all of them. Of four, the first two are joined with
+/// the last two, as two lanes and as the halves of four do.
+template <class S, class Source, int Groups>
+struct dense_group_rows {
+  using vectors = group_vectors<S>;
+  using vector = typename vectors::vector;
+  static constexpr int width = vectors::width, rows = width;  // of a tile
+
+  SINTER_STEP static void join_halves_of_four(vector& to, const vector& p, const vector& q) {
+    vector first, last;
+    take_every_second<2 * S::unit, 0>(first, p, q, std::make_integer_sequence<int, vectors::lanes>());
+    take_every_second<2 * S::unit, 1>(last, p, q, std::make_integer_sequence<int, vectors::lanes>());
+    S::join(first, last);
+    to = first;
+  }
+  /// Whole tiles of the rows; how many rows that are.
+  [[gnu::flatten]] static int steps(void* const* acc, Source x, int count) {
+    typename S::number* to = static_cast<typename S::number*>(acc[0]);
+    int at = 0;
+    for (; at + rows <= count; at += rows, to += vectors::lanes) {
+      vector v[Groups];
+      x.move_to(at);
+#pragma GCC unroll 4
+      for (int k = 0; k < Groups; ++k) vectors::load_groups(v[k], x, k * group_size * vectors::lanes);
+      if constexpr (Groups == 4) {
+        join_halves_of_four(v[0], v[0], v[1]);
+        join_halves_of_four(v[1], v[2], v[3]);
+      }
+      if constexpr (Groups > 1) vectors::join_neighbours(v[0], v[0], v[1]);
+      __builtin_memcpy(to, &v[0], sizeof v[0]);
+    }
+    return at;
+  }
+};
+/// The rows that are done so, the first ones.
+template <class S, class Source>
+SINTER_STEP int rows_in_one_run(void* const* acc, const Source& x, int rows, int columns, const lane_tree& tree) {
+  constexpr int width = group_vectors<S>::width;
+  if constexpr (width >= group_size) {
+    if (rows < width || !x.is_dense(columns * S::unit, width)) return 0;
+    if (columns == group_size) return dense_group_rows<S, Source, 1>::steps(acc, x, rows);
+    if (columns == 2 * group_size) return dense_group_rows<S, Source, 2>::steps(acc, x, rows);
+    if (columns == 4 * group_size && (tree.lanes == 2 || (tree.halves && tree.lanes == 4)))
+      return dense_group_rows<S, Source, 4>::steps(acc, x, rows);
+  }
+  return 0;
+}
+
 inline constexpr int most_held = 4;  // vectors
 
 template <class S, int Lanes, class Source>
@@ -336,8 +384,12 @@ SINTER_STEP void rows_of_halved_lanes(void* const* acc, const Source& x, int row
 template <class S, class Source>
 SINTER_STEP void rows_by_groups(void* const* acc, Source x, int rows, int columns, const lane_tree& tree) {
   x.bound(rows, columns * S::unit);
-  if (tree.halves) rows_of_halved_lanes<S, 1>(acc, x, rows, columns, tree.lanes);
-  else rows_of_lanes<S, 1>(acc, x, rows, columns, tree.lanes);
+  const int done = rows_in_one_run<S>(acc, x, rows, columns, tree);
+  if (done == rows) return;
+  x.skip(done);
+  void* const rest = static_cast<typename S::number*>(acc[0]) + done * S::unit;
+  if (tree.halves) rows_of_halved_lanes<S, 1>(&rest, x, rows - done, columns, tree.lanes);
+  else rows_of_lanes<S, 1>(&rest, x, rows - done, columns, tree.lanes);
 }
 template <class S>
 void group_rows(void* const* acc, const void* from, std::int64_t stride, int rows, int columns, const lane_tree& tree) {
@@ -355,6 +407,10 @@ void product_rows(void* const* acc, const row_pair& x, int rows, int columns, co
     __builtin_memcpy(copy, b.first, sizeof(T) * static_cast<unsigned long>(columns));
     for (int l = 0; l < spare; ++l) copy[columns + l] = 0;
     b = {copy, 0, spare};
+    if (columns <= 4 * group_size && rows >= spare) {  // as often as a tile has rows
+      for (int l = columns; l < spare * columns; ++l) copy[l] = copy[l - columns];
+      b.spare = spare * columns;
+    }
   }
   rows_by_groups<S>(acc, rows_of_products<T>{a, b}, rows, columns, tree);
 }
@@ -383,6 +439,7 @@ void set_group_loops(reducer& r) {
   r.least_columns = 1;
   if constexpr (has_products<Op>) {
     r.product_row = product_row<Op>;
+    r.product_runs = product_runs<Op>;
     r.product_rows = product_rows<vector_steps<Op>>;
     r.product_columns = product_columns<Op>;
   }

@@ -9,11 +9,17 @@ struct rows_of_products {
 
   SINTER_STEP void bound(int rows, int n) { a.bound(rows, n), b.bound(rows, n); }
   SINTER_STEP void move_to(int r) { a.move_to(r), b.move_to(r); }
+  SINTER_STEP void skip(int r) { a.skip(r), b.skip(r); }
   template <class V>
   SINTER_STEP void load(V& v, index64 at) const {
     V factor;
     a.load(v, at), b.load(factor, at);
     v = v * factor;
+  }
+  SINTER_STEP T number(index64 at) const { return a.number(at) * b.number(at); }
+  /// A row that is a factor of all others may lie in memory as often as a tile has rows.
+  SINTER_STEP bool is_dense(int n, int rows) const {
+    return a.is_dense(n, rows) && (b.is_dense(n, rows) || (b.stride == 0 && b.spare >= n * rows));
   }
   template <class V>
   SINTER_STEP void load_part(V& v, index64 at, int n) const {
@@ -177,30 +183,30 @@ SINTER_STEP void group_row_of(void* const* acc, const Source& x, const Get& get,
   }
   if (e < n) get(begun + (first + e) % group_size * S::unit, e, n - e);
 }
+template <class S, class Source>
+SINTER_STEP void group_row_from(void* const* acc, const Source& x, int n, int first, int lanes) {
+  const auto get = [&x](typename S::number* to, int e, int count) {
+    for (int k = 0; k < count * S::unit; ++k) to[k] = x.number(e * S::unit + k);
+  };
+  group_row_of<S>(acc, x, get, n, first, lanes);
+}
 template <class Op>
 void group_row(void* const* acc, const void* from, int n, int first, int lanes) {
-  using S = vector_steps<Op>;
-  using T = typename S::number;
+  using T = typename vector_steps<Op>::number;
   const T* const x = static_cast<const T*>(from);
-  const auto get = [x](T* to, int e, int count) {
-    for (int k = 0; k < count * S::unit; ++k) to[k] = x[e * S::unit + k];
-  };
-  group_row_of<S>(acc, plain_rows<T>{x, 0, 0, nullptr, x}, get, n, first, lanes);
+  group_row_from<vector_steps<Op>>(acc, plain_rows<T>{x, 0, 0, nullptr, x}, n, first, lanes);
 }
 /// Runs of whole vectors of groups, each of which goes to a vector of lanes.
-template <class S>
-SINTER_STEP void add_vector_runs(typename S::number* a, const char* x, std::int64_t stride, std::int64_t runs, int n,
-                                 int lane, int lanes) {
-  using T = typename S::number;
+template <class S, class Source>
+SINTER_STEP void add_vector_runs(typename S::number* a, Source& x, int runs, int n, int lane, int lanes) {
   using vectors = group_vectors<S>;
   constexpr int width = vectors::width;
-  for (; runs > 0; --runs, x += stride) {
-    const T* const numbers = reinterpret_cast<const T*>(x);
-    const plain_rows<T> source{numbers, 0, 0, nullptr, numbers};
+  for (int r = 0; r < runs; ++r) {
+    x.move_to(r);
     for (int e = 0; e < n; e += group_size * width, lane = (lane + width) & (lanes - 1)) {
       typename vectors::vector sum, v;
       load_pack(sum, a + lane * S::unit);
-      vectors::load_groups(v, source, e * S::unit);
+      vectors::load_groups(v, x, e * S::unit);
       S::join(sum, v);
       __builtin_memcpy(a + lane * S::unit, &sum, sizeof sum);
     }
@@ -208,21 +214,22 @@ SINTER_STEP void add_vector_runs(typename S::number* a, const char* x, std::int6
 }
 /// Whole groups, a vector of them at a time. Those of the last lanes and of the first ones are one vector: what follows the
 /// lanes is joined to the first of them at once, and what a short run lacks of a vector is nothing.
-template <class Op>
-void group_runs(void* const* acc, const void* from, std::int64_t stride, std::int64_t runs, int n, int first,
-                int lanes) {
-  using S = vector_steps<Op>;
+template <class S, class Source>
+SINTER_STEP void group_runs_from(void* const* acc, Source x, int runs, int n, int first, int lanes) {
   using T = typename S::number;
   using vectors = group_vectors<S>;
   constexpr int width = vectors::width, step = group_size * width, most_lanes = 256;
-  const char* x = static_cast<const char*>(from);
+  x.bound(runs, n * S::unit);
   if (lanes < width || lanes > most_lanes || n % group_size != 0 || first % group_size != 0) {
-    for (; runs > 0; --runs, x += stride, first += n) group_row<Op>(acc, x, n, first, lanes);
+    for (int r = 0; r < runs; ++r, first += n) {
+      x.move_to(r);
+      group_row_from<S>(acc, x, n, first, lanes);
+    }
     return;
   }
   int lane = first / group_size & (lanes - 1);
   if (n % step == 0 && first % step == 0)
-    return add_vector_runs<S>(static_cast<T*>(acc[0]), x, stride, runs, n, lane, lanes);
+    return add_vector_runs<S>(static_cast<T*>(acc[0]), x, runs, n, lane, lanes);
   T a[(most_lanes + width) * S::unit];
   T* const behind = a + lanes * S::unit;
   const std::size_t bytes = static_cast<std::size_t>(lanes * S::unit) * sizeof(T);
@@ -230,13 +237,12 @@ void group_runs(void* const* acc, const void* from, std::int64_t stride, std::in
   typename vectors::vector sum, v, none;
   vectors::nothing(none);
   __builtin_memcpy(behind, &none, sizeof none);
-  for (; runs > 0; --runs, x += stride) {
-    const T* const numbers = reinterpret_cast<const T*>(x);
-    const plain_rows<T> source{numbers, 0, 0, nullptr, numbers};
+  for (int r = 0; r < runs; ++r) {
+    x.move_to(r);
     for (int e = 0; e < n; e += step) {
       const int left = n - e;
-      if (left >= step) vectors::load_groups(v, source, e * S::unit);
-      else vectors::load_some_groups(v, source, e * S::unit, left * S::unit);
+      if (left >= step) vectors::load_groups(v, x, e * S::unit);
+      else vectors::load_some_groups(v, x, e * S::unit, left * S::unit);
       load_pack(sum, a + lane * S::unit);
       S::join(sum, v);
       __builtin_memcpy(a + lane * S::unit, &sum, sizeof sum);
@@ -253,14 +259,22 @@ void group_runs(void* const* acc, const void* from, std::int64_t stride, std::in
   __builtin_memcpy(acc[0], a, bytes);
 }
 template <class Op>
-void product_row(void* const* acc, const void* from_a, const void* from_b, int n, int first, int lanes) {
+void group_runs(void* const* acc, const row_pair& from, int runs, int n, int first, int lanes) {
+  using S = vector_steps<Op>;
+  group_runs_from<S>(acc, plain_rows<typename S::number>{from.a, from.stride_a}, runs, n, first, lanes);
+}
+template <class Op>
+void product_runs(void* const* acc, const row_pair& from, int runs, int n, int first, int lanes) {
   using S = vector_steps<Op>;
   using T = typename S::number;
+  group_runs_from<S>(acc, rows_of_products<T>{{from.a, from.stride_a}, {from.b, from.stride_b}}, runs, n, first, lanes);
+}
+template <class Op>
+void product_row(void* const* acc, const void* from_a, const void* from_b, int n, int first, int lanes) {
+  using T = typename vector_steps<Op>::number;
   const T *const a = static_cast<const T*>(from_a), *const b = static_cast<const T*>(from_b);
-  const auto get = [a, b](T* to, int e, int count) {
-    for (int k = 0; k < count; ++k) to[k] = a[e + k] * b[e + k];
-  };
-  group_row_of<S>(acc, rows_of_products<T>{{a, 0, 0, nullptr, a}, {b, 0, 0, nullptr, b}}, get, n, first, lanes);
+  group_row_from<vector_steps<Op>>(acc, rows_of_products<T>{{a, 0, 0, nullptr, a}, {b, 0, 0, nullptr, b}}, n, first,
+                                   lanes);
 }
 /// Joins lane k with the one half as many lanes further, until one is left.
 template <class S>

@@ -16,7 +16,10 @@ constexpr std::int64_t free_column_chunk = 128;
 constexpr std::int64_t most_column_accumulators = 8192;
 constexpr std::int64_t few_groups = 32;  // fewer groups of results than this are divided into segments
 
-constexpr std::int64_t least_products = 16;  // shorter rows are multiplied in long blocks
+/// Rows of so many elements are multiplied as they are added, others in long blocks.
+bool adds_products(std::int64_t reduced) noexcept {
+  return reduced >= 16 || reduced == jit::addition_group || reduced == 2 * jit::addition_group;
+}
 
 /// Whether there are loops for the sum that read what is multiplied: float32 and float64.
 bool is_sum_of_products(const jit::program& p, const jit::reduce_desc& r) {
@@ -180,6 +183,16 @@ int first_shared_axis(const jit::launch& l, const reduce_shape& s) {
   return none;
 }
 
+/// Whether rows of several short runs, which are only read, share blocks: more than one is then added together.
+bool has_short_runs(const jit::launch& l, std::int64_t reduced) {
+  const jit::program& p = *l.code;
+  const int rank = l.extents.size();
+  if (reduced > row_part / 2 || rank < l.kept + 2 || l.extents[rank - 1] >= long_axis) return false;
+  if (!l.wraps.empty() || skips_tail(p)) return false;
+  return std::all_of(p.reductions.begin(), p.reductions.end(),
+                     [&](const jit::reduce_desc& r) { return p.code[r.reg].op == jit::opcode::load; });
+}
+
 // The class depends on what the user wrote, not on the layout. Several short rows share a block; few columns share a
 // block over several steps.
 reduce_shape shape_of(const jit::launch& l) {
@@ -192,7 +205,8 @@ reduce_shape shape_of(const jit::launch& l) {
   if (s.across) return s;
   if (s.rows) {
     s.shared = s.reduced <= row_lanes ||
-               (has_row_loops(*l.code) && (s.reduced < long_axis || (l.wraps.empty() && is_flat(l, s.reduced))));
+               (has_row_loops(*l.code) &&
+                (s.reduced < long_axis || (l.wraps.empty() && is_flat(l, s.reduced)) || has_short_runs(l, s.reduced)));
     const bool along = !s.shared && rank > l.kept && l.extents[rank - 1] >= long_axis;
     const int first = s.shared ? 0 : along ? rank - 1 : l.kept;
     for (int a = 0; a < rank; ++a) (a < first ? s.axes.outer : s.axes.block).push_back(a);
@@ -335,7 +349,7 @@ reduce_job::reduce_job(const runtime::prepared& c, const jit::launch& l, const r
       results(l, result_axes, l.code->epilogue, l.code->code.size(), params) {
   if (!l.wraps.empty()) elements.read_wrapped(l.wraps, shape.axes);
   const jit::program& p = *l.code;
-  bool products = shape.rows && !shape.across && !tail && has_row_loops(p) && shape.reduced >= least_products;
+  bool products = shape.rows && !shape.across && !tail && has_row_loops(p) && adds_products(shape.reduced);
   for (auto& r : p.reductions) {
     reducers.push_back(&reducer_of(p, r));
     products = products && shape.reduced >= reducers.back()->least_columns;
@@ -352,8 +366,12 @@ reduce_job::reduce_job(const runtime::prepared& c, const jit::launch& l, const r
   in_memory = only_loads && !tail && !shape.shared && has_row_loops(p) && l.extents.size() > l.kept;
   for (const read_inputs& read : loaded) {
     if (!in_memory) break;
-    const input_plan& in = elements.inputs[static_cast<std::size_t>(read.first)];
-    in_memory = (read.factor < 0 || !shape.rows || shape.across) && in.in_place && in.panel_rows == 0 && !in.wrapped;
+    const auto lies_in_place = [&](int input) {
+      const input_plan& in = elements.inputs[static_cast<std::size_t>(input)];
+      return in.in_place && in.panel_rows == 0 && !in.wrapped;
+    };
+    const bool as_rows = shape.rows && !shape.across;
+    in_memory = lies_in_place(read.first) && (read.factor < 0 || !as_rows || lies_in_place(read.factor));
   }
   across_in_memory = in_memory && shape.across;
   in_memory = in_memory && !shape.across;

@@ -285,7 +285,11 @@ void reduce_task::row_chunk(std::int64_t row, std::int64_t begin, std::int64_t e
       continue;
     }
     if (job_.in_memory) {
-      for (std::size_t k = 0; k < accumulators_.size(); ++k) add_row(k, in_place(k, start), nullptr, n, at, at_once);
+      for (std::size_t k = 0; k < accumulators_.size(); ++k) {
+        const int factor = job_.loaded[k].factor;
+        const void* const factors = factor < 0 ? nullptr : walker_.in_place(static_cast<std::size_t>(factor), start);
+        add_row(k, in_place(k, start), factors, n, at, at_once);
+      }
     } else {
       if (job_.tail || job_.only_loads) walker_.bind(start, n);
       else compute(start, n, 0);

@@ -62,8 +62,7 @@ struct reducer {
   /// Elements `first` and following of a split; by groups they go to `lanes` lanes, else to row_lanes.
   void (*row)(void* const* acc, const void* x, int n, int first, int lanes) = nullptr;
   /// May be missing: row of `runs` times n elements, of which those of a run lie side by side, and the runs `stride` bytes apart.
-  void (*runs)(void* const* acc, const void* from, std::int64_t stride, std::int64_t runs, int n, int first,
-               int lanes) = nullptr;
+  void (*runs)(void* const* acc, const row_pair& from, int runs, int n, int first, int lanes) = nullptr;
   /// Element `index` of the chunk, the nth that the lanes take: lane l to accumulator l. Not by groups.
   void (*column)(void* const* acc, const void* x, int n, int index, int nth) = nullptr;
   /// Elements that lie in memory `stride` bytes apart, of n columns: `index` and following of a split. By groups those of lane k
@@ -92,8 +91,9 @@ struct reducer {
   void (*whole_rows)(void* const* acc, const void* from, std::int64_t stride, int rows, int columns,
                      const lane_tree& tree) = nullptr;
   int least_columns = transposed_columns + 1;
-  /// row and whole_rows of the products of two operands, which need no lanes of their own: sums of float32 and float64 only.
+  /// row, runs and whole_rows of the products of two operands, which need no lanes of their own: sums of float32 and float64 only.
   void (*product_row)(void* const* acc, const void* a, const void* b, int n, int first, int lanes) = nullptr;
+  void (*product_runs)(void* const* acc, const row_pair& from, int runs, int n, int first, int lanes) = nullptr;
   void (*product_rows)(void* const* acc, const row_pair& rows, int count, int columns, const lane_tree& tree) = nullptr;
   /// columns where all lanes of a step of `a` are multiplied by one number of `b`.
   void (*product_columns)(void* const* acc, const row_pair& x, int steps, int n, const column_place& place) = nullptr;

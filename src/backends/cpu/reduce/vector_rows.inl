@@ -96,10 +96,15 @@ struct plain_rows {
   }
   SINTER_STEP void bound(int rows, int n) { end = row(stride < 0 ? 0 : rows - 1) + n + spare; }
   SINTER_STEP void move_to(int r) { x = row(r); }
+  /// The rows without the first r.
+  SINTER_STEP void skip(int r) { first = row(r); }
   template <class V>
   SINTER_STEP void load(V& v, index64 at) const {
     load_pack(v, x + at);
   }
+  SINTER_STEP T number(index64 at) const { return x[at]; }
+  /// Whether all rows of n numbers are one run of as many as a tile has.
+  SINTER_STEP bool is_dense(int n, int) const { return stride == static_cast<std::int64_t>(sizeof(T)) * n; }
   /// Numbers of which the first n are those of the row.
   template <class V>
   SINTER_STEP void load_part(V& v, index64 at, int n) const {

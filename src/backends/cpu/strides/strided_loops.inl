@@ -381,75 +381,7 @@ void repeat(void* lanes, const void* memory, std::int64_t stride, int run, int n
   for (; l < n; ++l) to[l] = *from;
 }
 
-/// A row of up to some vectors, not empty: bytes at its end may be copied twice. As copy_row (lanes.hpp), which is inline: its copy of an
-/// instruction set could serve elsewhere.
-[[gnu::always_inline]] inline void copy_bytes(char* to, const char* from, std::size_t bytes) {
-  if (bytes > 256) {
-    __builtin_memcpy(to, from, bytes);
-  } else if (bytes >= 16) {
-    for (std::size_t k = 0; k + 16 <= bytes; k += 16) __builtin_memcpy(to + k, from + k, 16);
-    __builtin_memcpy(to + bytes - 16, from + bytes - 16, 16);
-  } else if (bytes >= 8) {
-    __builtin_memcpy(to, from, 8);
-    __builtin_memcpy(to + bytes - 8, from + bytes - 8, 8);
-  } else {
-    for (std::size_t k = 0; k < bytes; ++k) to[k] = from[k];
-  }
-}
-/// The same row `count` times: twice as many each time.
-[[gnu::always_inline]] inline void repeat_row(char* to, const char* from, int count, std::size_t bytes) {
-  const std::size_t all = static_cast<std::size_t>(count) * bytes;
-  copy_bytes(to, from, bytes);
-  for (std::size_t done = bytes; done < all;) {
-    const std::size_t more = done < all - done ? done : all - done;
-    copy_bytes(to + done, to, more);
-    done += more;
-  }
-}
-/// Rows of a word or less, each copied as a word, of which the next one overwrites what is too much; the last ones are copied one by
-/// one. False where a word would be none of the memory between the first row and the last one.
-[[gnu::always_inline]] inline bool rows_of_words(char*& to, const char* end, const char* from, std::int64_t stride,
-                                                 int count, std::size_t bytes) {
-  constexpr std::int64_t word = 8;
-  const auto each = static_cast<std::int64_t>(bytes);
-  if (bytes > 8 || stride < 0 || stride + each < word) return false;
-  int r = 0;
-  for (; r + 1 < count && end - to >= word; ++r, to += bytes, from += stride) __builtin_memcpy(to, from, 8);
-  for (; r < count; ++r, to += bytes, from += stride) copy_bytes(to, from, bytes);
-  return true;
-}
-#if SINTER_ISA_LEVEL == 2
-/// Rows of a vector or less, of which each store writes a whole vector: what is too much is a later row's. False where that
-/// would be behind `end`.
-[[gnu::always_inline]] inline bool rows_over(char*& to, const char* end, const char* from, std::int64_t stride,
-                                             int count, std::size_t bytes) {
-  if (bytes > 64 || end - to < static_cast<std::int64_t>(bytes) * count + 64) return false;
-  const __mmask64 mask = ~0ull >> (64 - bytes);
-  for (int r = 0; r < count; ++r, to += bytes, from += stride)
-    _mm512_storeu_si512(to, _mm512_maskz_loadu_epi8(mask, from));
-  return true;
-}
-#endif
-void rows(void* lanes, const void* memory, std::int64_t plane_stride, int planes, std::int64_t stride, int count,
-          std::size_t bytes) {
-  char* to = static_cast<char*>(lanes);
-  const char* plane = static_cast<const char*>(memory);
-  [[maybe_unused]] const char* const end =
-      to + static_cast<std::size_t>(planes) * static_cast<std::size_t>(count) * bytes;
-  for (int p = 0; p < planes; ++p, plane += plane_stride) {
-    if (stride == 0 && count > 0) {
-      repeat_row(to, plane, count, bytes);
-      to += static_cast<std::size_t>(count) * bytes;
-      continue;
-    }
-    if (rows_of_words(to, end, plane, stride, count, bytes)) continue;
-#if SINTER_ISA_LEVEL == 2
-    if (rows_over(to, end, plane, stride, count, bytes)) continue;
-#endif
-    const char* from = plane;
-    for (int r = 0; r < count; ++r, to += bytes, from += stride) copy_bytes(to, from, bytes);
-  }
-}
+#include "backends/cpu/strides/copied_rows.inl"
 
 void count(std::int64_t* lanes, std::int64_t first, std::int64_t step, int n) {
   std::int64_t* __restrict to = lanes;

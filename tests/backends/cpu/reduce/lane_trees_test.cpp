@@ -1,6 +1,7 @@
 // Loops over whole rows by every instruction set that the machine has: lanes joined as neighbours and by halves.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <complex>
 #include <cstring>
 #include <string>
@@ -61,13 +62,44 @@ void check_sums(int rows, int columns, int lanes, bool halves) {
     r.steps.whole_rows(planes, data.data(), columns * static_cast<std::int64_t>(sizeof(T)), rows, columns,
                        {lanes, halves});
     CHECK(std::memcmp(got.data(), right.data(), right.size() * sizeof(T)) == 0);
+    if (!r.steps.product_rows) continue;
+    const auto stride = columns * static_cast<std::int64_t>(sizeof(T));
+    const std::vector<T> ones(data.size(), T(1));  // of which one row may be all
+    for (const std::int64_t step : {stride, std::int64_t{0}}) {
+      std::fill(got.begin(), got.end(), T(0));
+      r.steps.product_rows(planes, {data.data(), stride, ones.data(), step}, rows, columns, {lanes, halves});
+      CHECK(std::memcmp(got.data(), right.data(), right.size() * sizeof(T)) == 0);
+    }
+  }
+}
+/// One row times all others.
+template <class T>
+void check_products(int rows, int columns) {
+  CAPTURE(rows);
+  CAPTURE(columns);
+  const std::vector<T> factors = row_of<T>(static_cast<std::size_t>(columns), 1000);
+  std::vector<T> data, products;
+  for (int r = 0; r < rows; ++r) {
+    const std::vector<T> x = row_of<T>(static_cast<std::size_t>(columns), static_cast<std::size_t>(r));
+    data.insert(data.end(), x.begin(), x.end());
+    for (std::size_t k = 0; k < x.size(); ++k) products.push_back(x[k] * factors[k]);
+  }
+  const auto stride = columns * static_cast<std::int64_t>(sizeof(T));
+  for (const named_reducer& r : reducers_of(jit::reduce_op::sum, dtype_of<T>)) {
+    CAPTURE(r.isa);
+    std::vector<T> got(static_cast<std::size_t>(rows) + 64), right(got.size()), second(64);
+    void* to[cpu::max_planes] = {got.data(), second.data()};
+    void* expected[cpu::max_planes] = {right.data(), second.data()};
+    r.steps.product_rows(to, {factors.data(), 0, data.data(), stride}, rows, columns, {2, false});
+    r.steps.whole_rows(expected, products.data(), stride, rows, columns, {2, false});
+    CHECK(std::memcmp(got.data(), right.data(), static_cast<std::size_t>(rows) * sizeof(T)) == 0);
   }
 }
 
 template <class T>
 void check_type() {
-  for (const int rows : {1, 3, 8, 19, 33})
-    for (const int columns : {5, 32, 33, 47, 160, 259})
+  for (const int rows : {1, 3, 8, 19, 33, 64})
+    for (const int columns : {4, 5, 8, 12, 16, 32, 33, 47, 160, 259})
       for (const int lanes : {1, 2, 4, 8, 16, 32}) {
         check_sums<T>(rows, columns, lanes, false);
         if (lanes <= cpu::most_halved_lanes) check_sums<T>(rows, columns, lanes, true);
@@ -81,4 +113,12 @@ TEST_CASE("whole rows: lanes are joined as neighbours or by halves, by every ins
   check_type<double>();
   check_type<std::complex<float>>();
   check_type<std::complex<double>>();
+}
+
+TEST_CASE("whole rows: products of one row with all others, of every length, by every instruction set") {
+  for (const int rows : {1, 7, 16, 37, 64})
+    for (const int columns : {3, 4, 7, 8, 13, 16, 20, 64}) {
+      check_products<float>(rows, columns);
+      check_products<double>(rows, columns);
+    }
 }

@@ -24,6 +24,10 @@ void check(const ndarray& x) {
   CHECK(array_equal(sum(x, axes{0, 2}), sum(side_by_side, 1)));
   CHECK(array_equal(prod(x, axes{0, 2}), prod(side_by_side, 1)));
   if (!is_complex(x.dtype())) CHECK(array_equal(max(x, axes{0, 2}), max(side_by_side, 1)));
+  const ndarray squares = x * x, other = flip(x, 1).copy(), products = x * other;
+  eval(squares, other, products);
+  CHECK(array_equal(sum(x * x, axes{0, 2}), sum(squares, axes{0, 2})));
+  CHECK(array_equal(sum(x * other, axes{0, 2}), sum(products, axes{0, 2})));
   const ndarray both = sum(x, axes{0, 2}) + min(real(x), axes{0, 2});  // one kernel
   CHECK(array_equal(both, sum(side_by_side, 1) + min(real(side_by_side), 1)));
 }

@@ -1,0 +1,111 @@
+// Block functions: exponentials of differences from one number, as a softmax has them. The difference of each lane is taken by the
+// operation that computes the exponential, so that it passes through no array, and blocks need not be short for one.
+#include <algorithm>
+
+#include "jit/cpu/emit.hpp"
+#include "jit/prelude_text.hpp"
+
+namespace sinter::jit {
+
+/// Differences that an exponential reads and nothing else does.
+void cpu_emitter::find_differences() {
+  differences_.assign(p_.code.size(), false);
+  if (has_loop() || !p_.calls.empty()) return;
+  std::vector<int> readers(p_.code.size());
+  for (std::size_t k = 0; k < output_count(); ++k) ++readers[output_register(k)];
+  for (std::size_t k = 0; k < p_.code.size(); ++k)
+    if (info_[k].where != place::unused) each_operand(k, [&](std::uint16_t o) { ++readers[o]; });
+  for (std::size_t k = 0; k < p_.code.size(); ++k) {
+    const instr& i = p_.code[k];
+    if (info_[k].where == place::unused || i.op != opcode::exp || i.type != i.arg) continue;
+    const instr& d = p_.code[i.a];
+    const bool same = d.op == opcode::subtract && d.type == i.type && d.arg == i.type;
+    differences_[i.a] = same && readers[i.a] == 1 && find_exponential_of_difference(i.type);
+  }
+}
+
+/// Whether difference k is of lanes where the caller passes them and of one number.
+bool cpu_emitter::is_difference_here(std::size_t k) const {
+  const instr& i = p_.code[k];
+  return differences_[k] && info_[i.a].where == place::direct && p_.code[i.a].op == opcode::load &&
+         info_[i.b].where == place::scalar;
+}
+
+/// The difference whose exponential a call computes; null: none.
+const instr* cpu_emitter::difference_of(std::size_t call) const {
+  const instr& i = p_.code[call];
+  if (i.op != opcode::exp || info_[i.a].where != place::within) return nullptr;
+  return &p_.code[i.a];
+}
+
+/// Whether what is called takes any number of lanes, and no array is needed for some of them.
+bool cpu_emitter::calls_for_any_length() const {
+  for (std::size_t k = 0; k < info_.size(); ++k) {
+    const info& me = info_[k];
+    if (me.where == place::called &&
+        (me.output < 0 || !is_own_exponential(p_.code[k].op, p_.code[k].type, p_.code[k].arg)))
+      return false;
+    if (me.where == place::inlined || (me.where == place::scalar && me.in_array)) return false;
+  }
+  return true;
+}
+
+// How many lanes and rows functions take, and extrema of which zeros have an order.
+
+/// Of op(a, b) and op(b, a), which differ for zeros alone, a reduction takes one by the sign of an operand
+/// (graph/plan/forms/short_join.hpp); the operation where instruction k is that, or null.
+const instr* cpu_emitter::ordered_extreme(std::size_t k) const {
+  const instr& i = p_.code[k];
+  if (i.op != opcode::select || (i.type != dtype::f32 && i.type != dtype::f64)) return nullptr;
+  const instr &sign = p_.code[i.a], &second = p_.code[i.b], &first = p_.code[i.c];
+  if (sign.op != opcode::signbit || first.op != second.op || first.type != i.type) return nullptr;
+  if (first.a != second.b || first.b != second.a) return nullptr;
+  const bool orders =
+      (first.op == opcode::maximum && sign.a == first.a) || (first.op == opcode::minimum && sign.a == first.b);
+  return orders ? &first : nullptr;
+}
+
+bool cpu_emitter::takes_any_length() const { return p_.calls.empty() && !has_loop(); }
+
+bool cpu_emitter::is_one_loop() const {
+  return takes_any_length() && stages_ == 1 && output_count() == 1 && p_.kind == kernel_kind::elementwise &&
+         operations().empty() && !(vectors_ && has_lanes_and_vectors());
+}
+
+bool cpu_emitter::repeats() const {
+  const bool has_arrays = vectors_ && std::any_of(info_.begin(), info_.end(), [](const info& i) {
+                            return i.where == place::inlined && i.in_array && i.output < 0;
+                          });
+  return takes_any_length() && (has_arrays || !operations().empty()) && !calls_for_any_length();
+}
+
+bool cpu_emitter::takes_rows() const {
+  if (!takes_any_length() || stages_ != 1 || p_.kind != kernel_kind::elementwise || has_patterns() || shifts_bytes() ||
+      halves_ || vectors_ || !operations().empty())
+    return false;
+  for (std::size_t k = 0; k < info_.size(); ++k) {
+    if (info_[k].where == place::unused) continue;
+    const instr& i = p_.code[k];
+    if (is_gathered(i) || i.op == opcode::coord || i.op == opcode::address || i.op == opcode::checked_index)
+      return false;
+  }
+  for (std::size_t k = 0; k < output_count(); ++k)
+    if (is_stored_in_runs(k)) return false;
+  return true;
+}
+
+std::string cpu_emitter::input_address(std::size_t k) const {
+  return takes_rows() ? "sn_of_row(a, row, " + num(k) + ", a->inputs[" + num(k) + "])" : "a->inputs[" + num(k) + "]";
+}
+std::string cpu_emitter::output_address(std::size_t k) const {
+  const std::string address = "a->outputs[" + num(k) + "]";
+  return takes_rows() ? "sn_of_row(a, row, " + num(p_.inputs.size() + k) + ", " + address + ")" : address;
+}
+
+bool is_one_loop(const program& p, const block_variant& v) { return cpu_emitter(p, v).is_one_loop(); }
+
+bool takes_any_length(const program& p, const block_variant& v) { return cpu_emitter(p, v).takes_any_length(); }
+
+bool takes_rows(const program& p, const block_variant& v) { return cpu_emitter(p, v).takes_rows(); }
+
+}  // namespace sinter::jit
