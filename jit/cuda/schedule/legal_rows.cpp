@@ -21,6 +21,8 @@ bool leaves_rest(const launch& l, const reduce_geometry& g) {
   if (g.splits > 1 || lanes < 32 || rounds > many || l.inputs.empty()) return false;
   const auto size = static_cast<std::int64_t>(size_of_input(l, 0));
   const std::int64_t at_once = std::clamp<std::int64_t>(bytes_at_once / size, 1, 8);
+  // Of few rounds of little memory, or whose steps take long, tests cost more than waiting.
+  if (rounds < 5 && (size == 1 || accumulator_words(*l.code) > 2)) return false;
   return rounds - g.elements / jit::cuda_group / (at_once * lanes) * at_once >= least;
 }
 
