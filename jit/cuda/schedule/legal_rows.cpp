@@ -13,6 +13,10 @@ namespace {
 
 constexpr std::int64_t lanes_of_warp = 32;
 
+bool is_users(const jit::program& p) noexcept {
+  return std::any_of(p.reductions.begin(), p.reductions.end(), [](auto& r) { return r.op == jit::reduce_op::user; });
+}
+
 /// Whether the threads of whole rows have several rounds over beside those of which they read some at once (emit_reduce.cpp),
 /// and not so many rounds that the last ones do not matter.
 bool leaves_rest(const launch& l, const reduce_geometry& g) {
@@ -22,7 +26,7 @@ bool leaves_rest(const launch& l, const reduce_geometry& g) {
   const auto size = static_cast<std::int64_t>(size_of_input(l, 0));
   const std::int64_t at_once = std::clamp<std::int64_t>(bytes_at_once / size, 1, 8);
   // Of few rounds of little memory, or whose steps take long, tests cost more than waiting.
-  if (rounds < 5 && (size == 1 || accumulator_words(*l.code) > 2)) return false;
+  if (rounds < 5 && (size == 1 || is_users(*l.code) || accumulator_words(*l.code) > 2)) return false;
   return rounds - g.elements / jit::cuda_group / (at_once * lanes) * at_once >= least;
 }
 
@@ -40,8 +44,7 @@ std::int64_t runs_of_lanes(const launch& l, const reduce_geometry& g, std::int64
     if (size_of_input(l, k) > 4) return 1;  // rows of wide elements keep memory busy as they are
     bytes += jit::cuda_group * static_cast<std::int64_t>(size_of_input(l, k));
   }
-  for (const jit::reduce_desc& r : p.reductions)
-    if (r.op == jit::reduce_op::user) return 1;
+  if (is_users(p)) return 1;
   const std::int64_t accumulators = std::int64_t{accumulator_words(p)} * runs;
   return weight <= most_weight && bytes * runs <= most_bytes && accumulators <= most_words ? runs : 1;
 }
