@@ -22,7 +22,7 @@ bool is_users(const jit::program& p) noexcept {
 bool leaves_rest(const launch& l, const reduce_geometry& g) {
   constexpr std::int64_t least = 2, many = 64, bytes_at_once = 16;
   const std::int64_t lanes = g.first.block_x, rounds = rounds_of(g.elements, lanes);
-  if (g.splits > 1 || lanes < 32 || rounds > many || l.inputs.empty()) return false;
+  if (g.splits > 1 || lanes < lanes_of_warp || rounds > many || l.inputs.empty()) return false;
   const auto size = static_cast<std::int64_t>(size_of_input(l, 0));
   const std::int64_t at_once = std::clamp<std::int64_t>(bytes_at_once / size, 1, 8);
   // Of few rounds of little memory, or whose steps take long, tests cost more than waiting.
