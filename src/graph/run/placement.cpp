@@ -67,11 +67,7 @@ void placement::find_last_readers() {
 void placement::list_finished() {
   runtime::backend& device = runtime::get_backend(plan_.device());
   takes_leaves_ = !runtime::this_thread().source[device.slot()] && !device.has_block_source();
-  const auto& kernels = plan_.kernels();
-  finished_.assign(kernels.size(), nullptr);
-  largest_.assign(kernels.size(), 0);
-  for (std::size_t k = 0; k < kernels.size(); ++k)
-    for (const node* n : kernels[k]->results) largest_[k] = std::max(largest_[k], n->bytes());
+  finished_.assign(plan_.kernels().size(), nullptr);
   for (const planner::entry& known : plan_.entries()) {
     if (known.last_reader < 0 || !is_released(known) || (known.n->is_leaf() && !takes_leaves_)) continue;
     node*& first = finished_[static_cast<std::size_t>(known.last_reader)];
@@ -185,7 +181,8 @@ bool placement::is_beside_larger(node* n, std::size_t kernel) {
   const auto last = static_cast<std::size_t>(plan_.at(n).last_reader);
   const std::size_t end = std::min(last + 1, kernel + looked_at), larger = 4 * n->bytes();
   for (std::size_t k = kernel + 1; k < end; ++k)
-    if (largest_[k] >= larger) return true;
+    for (const node* made : plan_.kernels()[k]->results)
+      if (made->bytes() >= larger) return true;
   return false;
 }
 
@@ -193,6 +190,7 @@ bool placement::is_beside_larger(node* n, std::size_t kernel) {
 /// any, since it is there until the plan is done, unless something much larger needs it in that time; other results waste at most an
 /// eighth.
 node* placement::best_fit(node* n, std::size_t kernel) {
+  if (unneeded_.empty()) return nullptr;
   const std::size_t least = n->bytes();
   const std::size_t most = !is_released(plan_.at(n))     ? least + least / 8
                            : is_beside_larger(n, kernel) ? 2 * least

@@ -113,10 +113,9 @@ class placement {
   bool reuses_ = false;         // results may get memory that is no longer needed
   bool takes_leaves_ = false;   // that of leaves as well
   std::vector<occupied> memory_;
-  std::vector<node*> finished_;       // by kernel: the nodes that it is the last one to read (entry::next_finished)
-  std::vector<std::size_t> largest_;  // by kernel: bytes of its largest result
-  std::vector<node*> unneeded_;       // of each memory that may be taken, a node
-  std::size_t passed_ = 0;            // kernels whose finished nodes are no longer needed
+  std::vector<node*> finished_;  // by kernel: the nodes that it is the last one to read (entry::next_finished)
+  std::vector<node*> unneeded_;  // of each memory that may be taken, a node
+  std::size_t passed_ = 0;       // kernels whose finished nodes are no longer needed
 };
 
 }  // namespace sinter::graph

@@ -194,24 +194,32 @@ void store_bytes(char* base, const lane_map& map, std::int64_t start, int n, con
 }  // namespace
 
 void lane_map::assign(const core::dims& space, const core::dims& steps) {
-  extents.clear();
-  strides.clear();
+  const int n = space.size();
+  extents.resize(n);
+  strides.resize(n);
+  std::int64_t *const extent = extents.data(), *const stride = strides.data();
   constant = true;
-  // Innermost first, reversed at the end: merging looks at the axis just inside.
-  for (int a = space.size() - 1; a >= 0; --a) {
-    if (space[a] == 1) continue;
-    if (steps[a] != 0) constant = false;
-    int last = extents.size() - 1;
-    if (last >= 0 && steps[a] == strides[last] * extents[last]) {
-      extents[last] *= space[a];
+  // Innermost first, to the end of what there is room for: merging looks at the axis just inside.
+  int first = n;
+  for (int a = n - 1; a >= 0; --a) {
+    const std::int64_t length = space[a], step = steps[a];
+    if (length == 1) continue;
+    if (step != 0) constant = false;
+    if (first < n && step == stride[first] * extent[first]) {
+      extent[first] *= length;
     } else {
-      extents.push_back(space[a]);
-      strides.push_back(steps[a]);
+      --first;
+      extent[first] = length;
+      stride[first] = step;
     }
   }
-  std::reverse(extents.begin(), extents.end());
-  std::reverse(strides.begin(), strides.end());
-  contiguous = extents.size() == 0 || (extents.size() == 1 && strides[0] == 1);
+  if (first > 0) {
+    std::copy(extent + first, extent + n, extent);
+    std::copy(stride + first, stride + n, stride);
+    extents.resize(n - first);
+    strides.resize(n - first);
+  }
+  contiguous = first == n || (first == n - 1 && stride[0] == 1);
 }
 
 void load_lanes(void* to, const char* base, dtype type, const lane_map& map, std::int64_t start, int n, int padded) {

@@ -129,28 +129,46 @@ template <int Bytes>
     default: return false;
   }
 }
+/// Rows for which there is no loop of their own.
+[[gnu::always_inline]] inline void rows_one_by_one(char* to, const char* end, const char* from, std::int64_t stride,
+                                                   int count, std::size_t bytes) {
+  if (rows_of_words(to, end, from, stride, count, bytes)) return;
+#if SINTER_ISA_LEVEL == 2
+  if (rows_over(to, end, from, stride, count, bytes)) return;
+#endif
+  for (int r = 0; r < count; ++r, to += bytes, from += stride) copy_bytes(to, from, bytes);
+}
+/// Calls `plane` for the rows of each plane: where they go and where they lie.
+template <class F>
+[[gnu::always_inline]] inline void each_plane(char* to, const char* from, std::int64_t stride, int planes,
+                                              std::size_t bytes, F&& plane) {
+  for (int p = 0; p < planes; ++p, from += stride, to += bytes) plane(to, from);
+}
+/// So few that what loops of many begin with takes longer than the copies.
+[[gnu::noinline]] void few_rows(char* to, const char* memory, std::int64_t plane_stride, int planes, std::int64_t stride,
+                                int count, std::size_t bytes) {
+  const std::size_t of_plane = static_cast<std::size_t>(count) * bytes;
+  const char* const end = to + static_cast<std::size_t>(planes) * of_plane;
+  each_plane(to, memory, plane_stride, planes, of_plane, [&](char* at, const char* from) {
+    if (stride == 0 && count > 0) repeat_row(at, from, count, bytes);
+    else rows_one_by_one(at, end, from, stride, count, bytes);
+  });
+}
 void rows(void* lanes, const void* memory, std::int64_t plane_stride, int planes, std::int64_t stride, int count,
           std::size_t bytes) {
-  char* to = static_cast<char*>(lanes);
-  const char* plane = static_cast<const char*>(memory);
-  if (rows_of_some_size(to, plane, plane_stride, planes, stride, count, bytes)) return;
-  [[maybe_unused]] const char* const end =
-      to + static_cast<std::size_t>(planes) * static_cast<std::size_t>(count) * bytes;
-  for (int p = 0; p < planes; ++p, plane += plane_stride) {
-    if (stride == 0 && count > 0) {
-      repeat_row(to, plane, count, bytes);
-      to += static_cast<std::size_t>(count) * bytes;
-      continue;
-    }
+  constexpr std::int64_t few = 64;
+  char* const to = static_cast<char*>(lanes);
+  const char* const from = static_cast<const char*>(memory);
+  if (std::int64_t{planes} * count < few) return few_rows(to, from, plane_stride, planes, stride, count, bytes);
+  if (rows_of_some_size(to, from, plane_stride, planes, stride, count, bytes)) return;
+  const std::size_t of_plane = static_cast<std::size_t>(count) * bytes;
+  const char* const end = to + static_cast<std::size_t>(planes) * of_plane;
+  each_plane(to, from, plane_stride, planes, of_plane, [&](char* at, const char* plane) {
+    if (stride == 0) return repeat_row(at, plane, count, bytes);
     int done = 0;
 #if SINTER_ISA_LEVEL >= 1
-    done = rows_by_shuffles(to, end, plane, stride, count, bytes);
+    done = rows_by_shuffles(at, end, plane, stride, count, bytes);
 #endif
-    const char* from = plane + done * stride;
-    if (rows_of_words(to, end, from, stride, count - done, bytes)) continue;
-#if SINTER_ISA_LEVEL == 2
-    if (rows_over(to, end, from, stride, count - done, bytes)) continue;
-#endif
-    for (int r = done; r < count; ++r, to += bytes, from += stride) copy_bytes(to, from, bytes);
-  }
+    rows_one_by_one(at, end, plane + done * stride, stride, count - done, bytes);
+  });
 }
