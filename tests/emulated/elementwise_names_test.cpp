@@ -30,7 +30,7 @@ void check_bytes(const ndarray& x) {
 TEST_CASE("emulated: coordinates that are computed in 32 bits have the CPU's bytes") {
   if (no_emulation()) return;
   const ndarray x = numbers({40, 133}, float32, 5), label = numbers({40}, int8, 3);
-  const ndarray i = arange(40)(_, newaxis), j = arange(133);
+  const ndarray i = arange(40, {.device = "cpu"})(_, newaxis), j = arange(133, {.device = "cpu"});
   eval(x, label);
   check_bytes<float>(where((i + j) % 2 == 0, x, -x));
   check_bytes<float>(x * (square(i - 20) + square(j - 66) < 900));

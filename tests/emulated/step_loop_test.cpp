@@ -98,7 +98,7 @@ void check_steps(const F& f) {
 ndarray pattern(const shape_t& shape, dtype type = float64, double part = 16) {
   std::int64_t n = 1;
   for (const std::int64_t d : shape) n *= d;
-  const ndarray x = (arange(n) * 7919 % 41 - 20) / part;
+  const ndarray x = (arange(n, {.device = "cpu"}) * 7919 % 41 - 20) / part;
   ndarray y = reshape(x.astype(type), shape).to_device("cpu");
   eval(y);
   return y;
@@ -128,7 +128,8 @@ TEST_CASE("emulated: loops of steps have the bits of the CPU, whatever moves wit
       const auto& [a, b] = s;
       return std::pair(state(b + e, a * 0.5f - e), ndarray(a > b));
     };
-    const auto [last, all] = scan(step, state(full({}, 1.0f), full({}, -2.0f)), pattern({50}, float32));
+    const auto [last, all] = scan(step, state(full({}, 1.0f, {.device = "cpu"}), full({}, -2.0f, {.device = "cpu"})),
+                                  pattern({50}, float32));
     return std::vector<ndarray>{std::get<0>(last), std::get<1>(last), all};
   });
   // Integers and casts, two axes, rows of another order.
@@ -150,9 +151,10 @@ TEST_CASE("emulated: loops end where their condition says") {
     CAPTURE(least);
     check_steps([&] {
       using state = std::pair<ndarray, ndarray>;
-      const auto [x, n] = while_loop([&](const state& s) { return s.first > least; },
-                                     [](const state& s) { return state(s.first * 0.97, s.second + 1); },
-                                     state(full({}, 1.0), zeros({}, {.dtype = int64})));
+      const auto [x, n] =
+          while_loop([&](const state& s) { return s.first > least; },
+                     [](const state& s) { return state(s.first * 0.97, s.second + 1); },
+                     state(full({}, 1.0, {.device = "cpu"}), zeros({}, {.dtype = int64, .device = "cpu"})));
       return std::vector<ndarray>{x, n};
     });
   }
