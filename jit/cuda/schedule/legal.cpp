@@ -320,7 +320,7 @@ void finish_reduction(const launch& l, jit::cuda_variant& v) {
   const reduce_geometry g = geometry_of(l, v);
   v.whole = g.splits == 1;
   v.alone = g.first.x * g.splits <= few_blocks;
-  if (v.shape == cuda_shape::reduce_rows) deal_lanes(l, v);
+  if (v.shape == cuda_shape::reduce_rows) deal_lanes(l, g, v);
 }
 
 /// Elements of the vectors of neighbouring results that suit every operand; 1: none.

@@ -75,7 +75,7 @@ void add_schedules(const jit::launch& l, extent_of_search which, variant_list& t
 bool set_row_runs(const jit::launch& l, bool all, jit::cuda_variant& v);
 /// reduce_rows: sets which threads have the lanes of a result (`lane_runs`, `rest`). The second one, for comparisons: those of
 /// fewer threads where they are of more, and the other way round; false if there is one way only.
-void deal_lanes(const jit::launch& l, jit::cuda_variant& v);
+void deal_lanes(const jit::launch& l, const reduce_geometry& g, jit::cuda_variant& v);
 bool deal_lanes_otherwise(const jit::launch& l, jit::cuda_variant& v);
 // Of staged programs.
 void add_stages(const jit::launch& l, extent_of_search which, variant_list& to);

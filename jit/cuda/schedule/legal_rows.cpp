@@ -51,9 +51,8 @@ std::int64_t runs_of_lanes(const launch& l, const reduce_geometry& g, std::int64
 
 }  // namespace
 
-void deal_lanes(const launch& l, jit::cuda_variant& v) {
+void deal_lanes(const launch& l, const reduce_geometry& g, jit::cuda_variant& v) {
   constexpr std::int64_t least_rows = 8192;
-  const reduce_geometry g = row_geometry(l);
   v.lane_runs = static_cast<std::uint8_t>(runs_of_lanes(l, g, least_rows));
   v.rest = v.lane_runs == 1 && leaves_rest(l, g);
 }
