@@ -1,6 +1,6 @@
-// Division and square root of float32 and float64 and logarithm of float32 without a branch: the bits of `a / b`, sqrt and logf
-// wherever `slow` is not raised. A group of elements is computed so, and again by the functions at the end, out of line, if one of them raised
-// it.
+// Division and square root of float32 and float64 and logarithm of float32 without a branch: the bits of `a / b`, sqrt and
+// logf wherever `slow` is not raised. A group of elements is computed so, and again by the functions at the end, out of line,
+// if one of them raised it.
 //
 // Quotients and roots take the steps of the code that the compiler makes of `a / b` and sqrtf for every architecture: an
 // approximation, and corrections of which the last one rounds the exact result. They hold where no step overflows or underflows.
