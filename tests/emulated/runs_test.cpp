@@ -177,6 +177,21 @@ TEST_CASE("emulated: runs of rows and planes") {
   CHECK(runs_in(even[":, 2:"] - even[":, :-2"] + arange(332, {.device = "cpu"})) > 0);
 }
 
+TEST_CASE("emulated: runs of many reads, whose results lie at half vectors") {
+  if (emulated::no_emulation()) return;
+  for (const dtype type : {uint8, int32, float32})
+    for (const std::int64_t n : {70, 72, 74}) {
+      CAPTURE(type);
+      CAPTURE(n);
+      const ndarray x = numbers({9, n + 2}, type);
+      ndarray sum = zeros({7, n}, {.dtype = float32, .device = "cpu"});
+      for (int k = 0; k < 9; ++k) sum = sum + x(slice(k / 3, 7 + k / 3), slice(k % 3, n + k % 3)).astype(float32);
+      CHECK(runs_in(sum) > 0);
+      CHECK(found.wrong == 0);
+      if (n != 72) CHECK(found.names.count("strided, vectors of 4, in runs") == 1);
+    }
+}
+
 TEST_CASE("emulated: runs of what lies between each other, read and written") {
   if (emulated::no_emulation()) return;
   for (const dtype type : {uint8, int16, float32, float64, complex64})

@@ -132,6 +132,26 @@ TEST_CASE("promise: simulations, filters and fits cost and hold no more than sta
   }
 }
 
+namespace {
+
+/// What an observer adds up to `sum`: lazily, and where each statement is evaluated.
+struct observed {
+  double lazy = 0, eager = 0;
+};
+observed observe(const program& p, cpu::launch_observer each, double& sum) {
+  observed all;
+  for (const bool eager : {false, true}) {
+    sum = 0;
+    const auto before = cpu::set_launch_observer(each);
+    bits(p, 60, elements, eager);
+    cpu::set_launch_observer(before);
+    (eager ? all.eager : all.lazy) = sum;
+  }
+  return all;
+}
+
+}  // namespace
+
 TEST_CASE("promise: chains of small arrays that are reduced in each step are not computed again from their beginning") {
   if (!current_backend().host_addressable()) return;
   const settings_guard restore;
@@ -140,16 +160,9 @@ TEST_CASE("promise: chains of small arrays that are reduced in each step are not
   const auto count = [](const jit::launch& l) {
     operations += static_cast<double>(l.code->code.size()) * static_cast<double>(core::element_count(l.extents));
   };
-  double lazy = 0, eager = 0;
-  for (const bool at_once : {false, true}) {
-    operations = 0;
-    const auto before = cpu::set_launch_observer(+count);
-    bits({"exchanged means", exchanged_means}, 60, elements, at_once);
-    cpu::set_launch_observer(before);
-    (at_once ? eager : lazy) = operations;
-  }
+  const observed all = observe({"exchanged means", exchanged_means}, +count, operations);
   // In the caches of a core such arrays move as fast as a few operations are computed.
-  CHECK(lazy <= 1.6 * eager);
+  CHECK(all.lazy <= 1.6 * all.eager);
 }
 
 TEST_CASE("promise: a quotient of a small array that is summed and divided again is computed once") {
@@ -161,15 +174,8 @@ TEST_CASE("promise: a quotient of a small array that is summed and divided again
     for (const jit::instr& i : l.code->code)
       if (i.op == jit::opcode::divide) quotients += static_cast<double>(core::element_count(l.extents));
   };
-  double lazy = 0, eager = 0;
-  for (const bool at_once : {false, true}) {
-    quotients = 0;
-    const auto before = cpu::set_launch_observer(+count);
-    bits({"balanced", balanced}, 60, elements, at_once);
-    cpu::set_launch_observer(before);
-    (at_once ? eager : lazy) = quotients;
-  }
-  CHECK(lazy <= 1.1 * eager);  // a division takes longer than what a core's own caches move
+  const observed all = observe({"balanced", balanced}, +count, quotients);
+  CHECK(all.lazy <= 1.1 * all.eager);  // a division takes longer than what a core's own caches move
 }
 
 TEST_CASE("promise: the first temporary value of a step is not stored for arrays that the step before has left") {

@@ -164,6 +164,16 @@ TEST_CASE(
   CHECK(launches == 1);
 }
 
+TEST_CASE("schedules of a GPU: filters whose rows are no whole vectors store lanes in parts, if they read much") {
+  const ndarray bytes = memory({4096, 4096}, uint8);
+  const auto shifted = [&](int i, int j) { return bytes(slice(i, 4094 + i), slice(j, 4094 + j)).astype(float32); };
+  ndarray all = shifted(0, 0), few = shifted(0, 0);
+  for (int k = 1; k < 9; ++k) all = all + shifted(k / 3, k % 3);
+  for (int k = 1; k < 3; ++k) few = few + shifted(0, k);
+  CHECK(chosen(all) == "strided, vectors of 4, in runs");
+  CHECK(chosen(few) == "strided, vectors of 2, in runs");
+}
+
 TEST_CASE(
     "schedules of a GPU: a warp has a row where there are many, several have one of few, and rows that stay keep "
     "lanes") {
