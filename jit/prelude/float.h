@@ -61,7 +61,6 @@ SN_BINARY(arctan2, atan2)
 SN_BINARY(hypot, hypot)
 SN_BINARY(copysign, copysign)
 SN_BINARY(nextafter, nextafter)
-SN_BINARY(fmod, fmod)
 #undef SN_UNARY
 #undef SN_BINARY
 
@@ -137,6 +136,28 @@ SN_REAL(fmin)
 #undef SN_FIRST_IF
 #undef SN_EXTREME
 
+// C's fmod. On a GPU the library's is a loop over the quotient's bits, and long code where it is inlined. Below 2^23 (2^52) the
+// integer part n of the rounded quotient is that of the exact one, or one more where rounding made it an integer; either way
+// x - n y is a number, and one operation gives it. Under fast_math the quotient may be too small as well.
+#ifdef __CUDACC__
+static __device__ __noinline__ float any_fmod(float a, float b) { return ::fmodf(a, b); }
+static __device__ __noinline__ double any_fmod(double a, double b) { return ::fmod(a, b); }
+SN_FN float less_multiple(float x, float y, float n) { return ::fmaf(-n, y, x); }
+SN_FN double less_multiple(double x, double y, double n) { return ::fma(-n, y, x); }
+#define SN_REAL_fmod(T) \
+  SN_FN T fmod(T a, T b) { \
+    const T x = absolute(a), y = absolute(b), n = trunc(x / y); \
+    if (x < y) return a; \
+    if (!(n < T(sizeof(T) == 4 ? 8388608.0 : 4503599627370496.0))) return any_fmod(a, b); \
+    T rest = less_multiple(x, y, n); \
+    rest = rest < 0 ? rest + y : rest >= y ? rest - y : rest; \
+    return copysign(rest, a); \
+  }
+SN_REAL(fmod)
+#else
+SN_FN float fmod(float a, float b) { return SN_LIBM(fmodf)(a, b); }
+SN_FN double fmod(double a, double b) { return SN_LIBM(fmod)(a, b); }
+#endif
 // NumPy's npy_divmod: the quotient is snapped to an integer, the remainder has the divisor's sign.
 #define SN_REAL_remainder(T) \
   SN_FN T remainder(T a, T b) { \

@@ -58,6 +58,8 @@ float fmodf(float, float) noexcept;
 double fmod(double, double) noexcept;
 float floorf(float) noexcept;
 double floor(double) noexcept;
+float truncf(float) noexcept;
+double trunc(double) noexcept;
 float rintf(float) noexcept;
 double rint(double) noexcept;
 float sinf(float) noexcept;

@@ -6,7 +6,10 @@
 #ifdef SINTER_HAS_CUDA
 
 #include <complex>
+#include <cmath>
 #include <cstring>
+#include <limits>
+#include <random>
 #include <vector>
 
 using namespace sinter;
@@ -38,6 +41,49 @@ TEST_CASE("emulated: coordinates that are computed in 32 bits have the CPU's byt
   check_bytes<std::int8_t>((floor_divide(j - 70, 9) + sign(i - j) * 3).astype(int8));
   check_bytes<float>(x * ((i * (std::int64_t{1} << 31) + j) % 7 < 3));
   check_bytes<std::int64_t>(where((i + j) % 3 == 0, i * j, i - j));
+}
+
+TEST_CASE("emulated: remainders have the CPU's bytes beside multiples, with huge quotients and of what is no number") {
+  if (no_emulation()) return;
+  const auto check_type = [](auto one) {
+    using T = decltype(one);
+    using limits = std::numeric_limits<T>;
+    std::vector<T> a, b;
+    const std::vector<T> some{0,
+                              T(-0.0),
+                              1,
+                              -1,
+                              3,
+                              T(0.1),
+                              T(-0.1),
+                              limits::infinity(),
+                              -limits::infinity(),
+                              limits::quiet_NaN(),
+                              limits::max(),
+                              limits::min(),
+                              limits::denorm_min(),
+                              -limits::denorm_min()};
+    for (const T x : some)
+      for (const T y : some) a.push_back(x), b.push_back(y);
+    std::mt19937_64 draw(5);
+    for (int k = 0; k < 6000; ++k) {
+      const T y = std::ldexp(T(1) + T(draw() >> 11) * T(0x1p-53), static_cast<int>(draw() % 40) - 20);
+      const T n =
+          std::floor(std::ldexp(T(1) + T(draw() >> 11) * T(0x1p-53), static_cast<int>(draw() % (limits::digits + 4))));
+      const T next[] = {y * n, std::nextafter(y * n, T(0)), std::nextafter(y * n, limits::infinity())};
+      a.push_back(next[k % 3] * (k % 2 ? -1 : 1));
+      b.push_back(k % 5 < 2 ? -y : y);
+    }
+    const ndarray x = array(a).to_device("cpu"), y = array(b).to_device("cpu");
+    // Which NaN is left is the processor's.
+    const ndarray left = fmod(x, y);
+    check_bytes<T>(where(isnan(left), 7, left));
+    const ndarray ends = isfinite(x) & isfinite(y) & (y != 0);
+    check_bytes<T>(where(ends, remainder(x, y), 0));
+    check_bytes<T>(where(ends, floor_divide(x, y), 0));
+  };
+  check_type(1.0f);
+  check_type(1.0);
 }
 
 TEST_CASE("emulated: divisors, powers of two and complex numbers from parts have the CPU's bytes") {
