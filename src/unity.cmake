@@ -25,7 +25,7 @@ sinter_unity_group(jit/cpu/emit jit/cpu/emit_module jit/cuda/shapes/emit_map jit
                    jit/program/rewrite/roll jit/program/rewrite/plain_reads jit/program/rewrite/wrapped_reads jit/program/stages)
 sinter_unity_group(jit/cuda/parameters jit/cuda/units jit/cuda/emit jit/cuda/emit_body jit/cuda/emit_lines
                    jit/cuda/emit_rolled jit/cuda/emit_kernel jit/cpu/emit_quotients jit/cpu/emit_forms jit/cpu/emit_halves jit/cpu/emit_runs jit/cpu/emit_user jit/cuda/prelude_select
-                   jit/cuda/shapes/emit_stages jit/cuda/shapes/emit_reduction)
+                   jit/cuda/shapes/emit_stages jit/cuda/shapes/kept jit/cuda/shapes/emit_reduction)
 sinter_unity_group(jit/cpu/emit_fixed jit/cpu/emit_fixed_reduce jit/cpu/fixed_phase jit/cpu/fixed_ranges)
 sinter_unity_group(jit/schedule/schedule jit/cuda/schedule/choose jit/cuda/schedule/describe jit/cuda/schedule/estimate)
 sinter_unity_group(jit/cuda/shapes/emit_broadcast jit/user_text jit/cuda/nvrtc jit/cuda/library/nvrtc jit/cuda/nvrtc_raw

@@ -181,15 +181,15 @@ bool is_order_free(const reduce_desc& r) noexcept {
 
 void append_variant(const cuda_variant& v, std::string& key) {
   const char head[] = {
-      static_cast<char>(v.shape),       static_cast<char>(v.rank),        static_cast<char>(v.kept),
-      static_cast<char>(v.vector),      static_cast<char>(v.wide_index),  static_cast<char>(v.whole),
-      static_cast<char>(v.alone),       static_cast<char>(v.skip_tail),   static_cast<char>(v.baseline),
-      static_cast<char>(v.groups),      static_cast<char>(v.all_groups),  static_cast<char>(v.tile.axis),
-      static_cast<char>(v.tile.across), static_cast<char>(v.tile.down),   static_cast<char>(v.tile.slots),
-      static_cast<char>(v.tile.levels), static_cast<char>(v.tile.halves), static_cast<char>(v.tile.mirrored),
-      static_cast<char>(v.reused),      static_cast<char>(v.tile.pairs),  static_cast<char>(v.before),
-      static_cast<char>(v.after),       static_cast<char>(v.back),        static_cast<char>(v.rest),
-      static_cast<char>(v.lane_runs)};
+      static_cast<char>(v.shape),       static_cast<char>(v.rank),          static_cast<char>(v.kept),
+      static_cast<char>(v.vector),      static_cast<char>(v.wide_index),    static_cast<char>(v.whole),
+      static_cast<char>(v.alone),       static_cast<char>(v.skip_tail),     static_cast<char>(v.baseline),
+      static_cast<char>(v.groups),      static_cast<char>(v.all_groups),    static_cast<char>(v.tile.axis),
+      static_cast<char>(v.tile.across), static_cast<char>(v.tile.down),     static_cast<char>(v.tile.slots),
+      static_cast<char>(v.tile.levels), static_cast<char>(v.tile.halves),   static_cast<char>(v.tile.mirrored),
+      static_cast<char>(v.reused),      static_cast<char>(v.tile.pairs),    static_cast<char>(v.before),
+      static_cast<char>(v.after),       static_cast<char>(v.back),          static_cast<char>(v.rest),
+      static_cast<char>(v.lane_runs),   static_cast<char>(v.kept_in_shared)};
   key.append(head, sizeof head);
   const auto bytes = [&](const auto& list) {
     key.append(reinterpret_cast<const char*>(list.data()), list.size() * sizeof list[0]);

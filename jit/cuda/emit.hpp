@@ -47,7 +47,7 @@ enum class cuda_shape : std::uint8_t {
 /// results of the last two kept axes; `slots` groups of each row lie in shared memory at a time; a result has 2^levels
 /// lanes, which are joined neighbours first or halves first; `pairs`: two lanes at a time, all of whole groups.
 /// staged_rows with operands that are staged: a row has 2^levels threads of a warp.
-/// shared_rows: a thread has 2^down rows. crossed_rows: a block has 2^across times as many threads, and
+/// shared_rows, crossed_rows: a thread has 2^down results. crossed_rows: a block has 2^across times as many threads, and
 /// so many more results. windows: a result has 2^levels lanes.
 struct cuda_tile {
   std::uint8_t axis = 0, across = 0, down = 0, slots = 0, levels = 0;
@@ -78,9 +78,10 @@ struct cuda_variant {
   // of a group if rows are whole groups and the program reads positions in the whole space; staged_rows: elements of
   // a group if rows are whole groups.
   std::uint8_t vector = 1;
-  std::uint8_t groups = 0;  // staged_rows: groups of a thread
-  bool all_groups = false;  // staged_rows: every thread has that many; strided with runs: rows are whole vectors
-  bool wide_index = false;  // 64-bit index arithmetic
+  std::uint8_t groups = 0;      // staged_rows: groups of a thread
+  bool all_groups = false;      // staged_rows: every thread has that many; strided with runs: rows are whole vectors
+  bool kept_in_shared = false;  // staged_rows: what is kept of a row lies in shared memory, not in registers
+  bool wide_index = false;      // 64-bit index arithmetic
   bool reused =
       false;  // rows, columns: every input has one value for many elements, so memory does not bound the kernel
   bool alone = false;          // the same: so few threads that they wait for memory; each reads more at a time
@@ -88,7 +89,7 @@ struct cuda_variant {
   std::uint8_t lane_runs = 1;  // reduce_rows: lanes of a result that a thread of a warp has, which lie 32 apart
   bool rest = false;           // reduce_rows: rows leave groups over where a thread reads several at once, of not many
   bool skip_tail = false;      // monotone tail with a multiplier whose sign allows the skip
-  bool baseline = false;       // baseline tier: compiles sooner, runs slower: see cuda_has_baseline (units.hpp)
+  bool baseline = false;       // baseline tier: compiles sooner, runs slower: see cuda_baseline_of (units.hpp)
   cuda_tile tile;              // tiled, reduce_tiles, shared_rows, crossed_rows, windows
   std::vector<access> inputs, outputs;
   // broadcast_rows: input depends on the row (1), the column (0); reduce_tiles: operand_axes; reduce_rows over several axes,
@@ -104,6 +105,12 @@ struct cuda_variant {
   std::vector<cuda_run> runs;
   std::uint8_t before = 0, after = 0, back = 0;
 };
+
+/// Whether a kernel is a baseline form whose schedule is that of the optimised one: its text is short instead.
+inline bool cuda_is_plain(const cuda_variant& v) noexcept {
+  return v.baseline && v.shape != cuda_shape::staged_rows && v.shape != cuda_shape::reduce_tiles &&
+         v.shape != cuda_shape::shared_rows;
+}
 
 /// Threads of a block, in all shapes but crossed_rows.
 inline constexpr int cuda_block = 256;
@@ -131,6 +138,8 @@ constexpr std::int64_t cuda_rounding(std::int64_t groups) noexcept {
 inline constexpr int cuda_unrolled_weight = 2048;
 /// Registers of a thread that hold `groups` groups of the elements that a staged program keeps from stage to stage.
 int cuda_kept(const program& p, int groups);
+/// staged_rows with kept_in_shared: bytes of dynamic shared memory of a block, in which its threads keep elements; else 0.
+int cuda_kept_bytes(const program& p, const cuda_variant& v);
 /// staged_rows: bytes of shared memory of the strips, one for each warp, through which its threads pass on a group each;
 /// 0: no operand is staged.
 int cuda_strip_bytes(const program& p, const cuda_variant& v) noexcept;

@@ -109,7 +109,7 @@ phase make_phase(const program& p, const cuda_variant& v, std::string name, std:
     const instr& i = p.code[static_cast<std::size_t>(k)];
     if (i.op == opcode::coord) add_once(f.coords, i.a);
     if (i.op == opcode::reduced) add_once(f.reduced, i.a);
-    if (is_quick_trig(p, i) && !v.baseline) f.quick = true;
+    if (is_quick_trig(p, i) && !cuda_is_plain(v)) f.quick = true;
     if (i.op == opcode::load) add_once(f.inputs, i.a);
     if (i.op == opcode::user && p.calls[i.a].function->has_loop_text()) f.lambda = true;
     if (shares_blocks(i) && v.shape == cuda_shape::linear) f.place = true;

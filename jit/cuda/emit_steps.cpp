@@ -37,7 +37,7 @@ std::size_t bytes_of(const program& p, const cuda_variant& v, const phase& f) {
 /// Where there is little to compute beside the bytes that an element moves, memory bounds the kernel: more text and registers
 /// would only delay its first call, and operands that are not ordinary cost it more.
 bool pays(const program& p, const cuda_variant& v, const phase& f) {
-  if (p.flags.fast_math || v.baseline || f.quick || f.place || f.lambda) return false;
+  if (p.flags.fast_math || cuda_is_plain(v) || f.quick || f.place || f.lambda) return false;
   constexpr std::size_t compiler_cost = 3;  // times the weight: a branch for each lane
   std::size_t checked = 0, work = 0;
   for (const int k : f.code) {

@@ -13,8 +13,9 @@ namespace sinter::jit {
 
 namespace {
 
-/// Kernels of this weight take about 40 ms more to compile than in a baseline form.
-constexpr std::int64_t baseline_weight = 400;
+/// Kernels of this weight take some 150 ms to compile, and 100 ms less in a baseline form. Elementwise ones lose up to two
+/// thirds of their speed in it, so they have one only where it saves twice as much.
+constexpr std::int64_t baseline_weight = 400, elementwise_baseline_weight = 700;
 
 /// Instructions that one element takes in unrolled code, in additions. Unlike weight(), which is about time on the
 /// device, this is about code: an index check has a branch to what reports it, an integer division by a 64-bit number has
@@ -27,7 +28,9 @@ int text_weight(const program& p, const instr& i) {
     case opcode::cast: return 1;
     case opcode::floor_divide:
     case opcode::remainder:
-    case opcode::fmod: return is_inexact(i.type) ? 16 : itemsize(i.type) == 8 ? 64 : 24;
+    case opcode::fmod: return is_inexact(i.type) ? 24 : itemsize(i.type) == 8 ? 64 : 24;
+    case opcode::sin:
+    case opcode::cos: return cuda::is_quick_trig(p, i) ? 20 : weight(i.op) * parts;
     default: return weight(i.op) * parts;
   }
 }
@@ -62,7 +65,7 @@ bool may_be_optimised_less(const program& p) { return !p.flags.fast_math && !cal
 
 optimisation level_of(const cuda_variant& v) {
   if (v.shape == cuda_shape::broadcast_rows) return optimisation::some;
-  if (!v.baseline) return optimisation::full;
+  if (!cuda_is_plain(v)) return optimisation::full;
   const bool one_by_one =
       v.shape == cuda_shape::linear || v.shape == cuda_shape::strided || v.shape == cuda_shape::flat_rows;
   return one_by_one ? optimisation::some : optimisation::little;
@@ -80,7 +83,23 @@ std::int64_t cuda_text_weight(const program& p, const cuda_variant& v) {
 bool cuda_has_baseline(const program& p, const cuda_variant& v) {
   if (v.shape == cuda_shape::stride_loop || v.shape == cuda_shape::windows) return false;
   if (v.shape == cuda_shape::step_loop) return false;
-  return any_quick_trig(p) || (may_be_optimised_less(p) && cuda_text_weight(p, v) >= baseline_weight);
+  const std::int64_t weight = may_be_optimised_less(p) ? cuda_text_weight(p, v) : 0;
+  if (p.kind == kernel_kind::elementwise) return weight >= elementwise_baseline_weight;
+  return any_quick_trig(p) || weight >= baseline_weight;
+}
+
+cuda_variant cuda_baseline_of(cuda_variant v) {
+  v.baseline = true;
+  switch (v.shape) {
+    case cuda_shape::staged_rows: v.kept_in_shared = true; break;
+    case cuda_shape::reduce_tiles:
+      v.tile.down = v.tile.across = 1;
+      v.tile.pairs = false;
+      break;
+    case cuda_shape::shared_rows: v.tile.down = 1; break;
+    default: break;
+  }
+  return v;
 }
 
 std::string cuda_source(const program& p, const cuda_variant& v) { return cuda_module({&p}, emit_cuda(p, v)); }

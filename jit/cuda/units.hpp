@@ -12,10 +12,13 @@ namespace sinter::jit {
 
 /// An estimate of what compiling a kernel's optimised form costs: the instructions of its unrolled code, in additions.
 std::int64_t cuda_text_weight(const program& p, const cuda_variant& v);
-/// Whether a kernel has a baseline form, which compiles sooner and gives the same bits: kernels with much unrolled code,
-/// and those with sine or cosine of float32, which are called instead of inlined. Elements are processed one at a time
-/// where the shape leaves their order free; other shapes keep their loops, which are not unrolled.
+/// Whether a kernel has a baseline form, which compiles sooner and gives the same bits: kernels with much unrolled code, and
+/// reductions with sine or cosine of float32, which are called instead of inlined.
 bool cuda_has_baseline(const program& p, const cuda_variant& v);
+/// The baseline form of a kernel. Rows on chip keep elements in shared memory, so that loops over them are short; reductions of
+/// tiles, and of several rows a thread, have smaller tiles. Other shapes have the same schedule: elements are processed one at
+/// a time where the shape leaves their order free, else loops are left as they are written.
+cuda_variant cuda_baseline_of(cuda_variant v);
 
 /// The whole translation unit of a kernel.
 std::string cuda_source(const program& p, const cuda_variant& v);

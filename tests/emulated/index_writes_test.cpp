@@ -32,13 +32,12 @@ void observe_writes(const jit::launch& l) {
   cuda::classify(l, v);
   const bytes before(written, written + written_bytes);
   for (const bool baseline : {true, false}) {
-    v.baseline = baseline;
     if (baseline && !jit::cuda_has_baseline(*l.code, v)) continue;
     const std::string kernel = l.code->label();
     CAPTURE(kernel);
     CAPTURE(baseline);
     std::memcpy(const_cast<char*>(written), before.data(), before.size());
-    run_emulated(l, v);
+    run_emulated(l, baseline ? jit::cuda_baseline_of(v) : v);
     if (bytes after(written, written + written_bytes); after != before) after_kernels.push_back(std::move(after));
   }
   std::memcpy(const_cast<char*>(written), before.data(), before.size());

@@ -4,12 +4,14 @@
 
 #ifdef SINTER_HAS_CUDA
 
+#include <algorithm>
 #include <complex>
 #include <cstring>
 #include <set>
 #include <vector>
 
 #include "backends/cpu/kernels/hooks.hpp"
+#include "jit/cuda/emit_body.hpp"
 #include "jit/cuda/units.hpp"
 #include "sinter/sinter.hpp"
 #include "emulated/observing.hpp"
@@ -53,6 +55,15 @@ inline void restore(const jit::launch& l, const std::vector<bytes>& before) {
   }
 }
 
+/// Whether a kernel's baseline form is tried though it would be compiled at once: rows on chip, and sines that are called.
+inline bool is_tried(const jit::program& p, const jit::cuda_variant& v) {
+  using enum jit::cuda_shape;
+  if (v.shape == staged_rows) return true;
+  const bool straight = v.shape == linear || v.shape == strided || v.shape == tiled;
+  return straight &&
+         std::any_of(p.code.begin(), p.code.end(), [&](const jit::instr& i) { return jit::cuda::is_quick_trig(p, i); });
+}
+
 /// Runs a launch of the CPU backend before it does: the chosen kernel, then those that must leave the same bits. The
 /// launches that follow read what was left.
 inline void observe(const jit::launch& recorded) {
@@ -69,9 +80,9 @@ inline void observe(const jit::launch& recorded) {
     run_emulated(l, plain_reduction(l, v));
     CHECK(outputs_of(l) == seen->back().emulated);
   }
-  if (!jit::cuda_has_baseline(*l.code, v)) return;
+  if (!jit::cuda_has_baseline(*l.code, v) && !is_tried(*l.code, v)) return;
   baseline_shapes.insert(v.shape);
-  v.baseline = true;
+  v = jit::cuda_baseline_of(v);
   restore(l, before);
   run_emulated(l, v);
   CHECK(outputs_of(l) == seen->back().emulated);

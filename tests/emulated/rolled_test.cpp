@@ -34,12 +34,11 @@ void observe_loops(const jit::launch& recorded) {
   loops_seen += l.code->loop.end != 0;
   const std::vector<bytes> before = outputs_of(l);
   std::vector<bytes> first;
-  for (jit::cuda_variant& v : cuda::legal_schedules(l))
+  for (const jit::cuda_variant& v : cuda::legal_schedules(l))
     for (const bool baseline : {false, true}) {
-      v.baseline = baseline;
       if (baseline && !jit::cuda_has_baseline(*l.code, v)) continue;
       restore(l, before);
-      run_emulated(l, v);
+      run_emulated(l, baseline ? jit::cuda_baseline_of(v) : v);
       if (first.empty()) first = outputs_of(l);
       CHECK(outputs_of(l) == first);
     }

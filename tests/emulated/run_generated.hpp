@@ -53,6 +53,9 @@ inline void replace_for_host(std::string& source) {
   replace(source, "asm(\"rcp.approx.ftz.f64", "\"d\"(x));", "r = approximate_reciprocal(x);");
   replace(source, "asm(\"rsqrt.approx.ftz.f32", "\"f\"(x));", "r = approximate_reciprocal_root(x);");
   replace(source, "asm(\"rsqrt.approx.ftz.f64", "\"d\"(x));", "r = approximate_reciprocal_root(x);");
+  constexpr const char* kept = "extern __shared__ __align__(16) unsigned char kept[];";
+  while (source.find(kept) != std::string::npos)
+    replace(source, kept, kept, "static __attribute__((aligned(16))) unsigned char kept[256 << 10];");
 #ifndef __clang__
   constexpr const char* plain = "#define SN_ROUNDED(x) (x)";
   replace(source, plain, plain, "#define SN_ROUNDED(x) __builtin_assoc_barrier(x)");

@@ -16,6 +16,7 @@
 
 #include "backends/cpu/kernels/hooks.hpp"
 #include "emulated/observing.hpp"
+#include "jit/cuda/units.hpp"
 #include "sinter/interop.hpp"
 #include "sinter/sinter.hpp"
 
@@ -90,8 +91,7 @@ void observe(const jit::launch& recorded) {
   const std::size_t legal = all.size();
   for (std::size_t k = 0; k < legal; ++k)
     if (is_tried(all[k]) && l.code->kind == jit::kernel_kind::elementwise) {
-      all.push_back(all[k]);
-      all.back().baseline = true;
+      all.push_back(jit::cuda_baseline_of(all[k]));
     }
   emulated::compile_kernels(*l.code, all);
   const std::vector<region> regions = regions_of(l);

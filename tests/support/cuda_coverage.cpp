@@ -89,8 +89,8 @@ void observe_all(const jit::launch& l) {
   for (jit::cuda_variant& v : cuda::legal_schedules(l)) {
     for (int form = 0; form < 4; ++form) {
       v.wide_index = form % 2 != 0;
-      v.baseline = form / 2 != 0;
-      if (v.baseline && !jit::cuda_has_baseline(*l.code, v)) break;
+      if (form == 2 && !jit::cuda_has_baseline(*l.code, v)) break;
+      if (form == 2) v = jit::cuda_baseline_of(v);
       if (!c.keys.insert(identity_of(*l.code, v)).second) continue;
       c.kernels.push_back({std::make_unique<jit::program>(*l.code), std::make_unique<jit::cuda_variant>(v)});
     }
@@ -118,7 +118,7 @@ void observe(const jit::launch& recorded) {
   c.kernels.push_back(kernel_of(l));
   if (!jit::cuda_has_baseline(*l.code, variant)) return;
   c.kernels.push_back(kernel_of(l));
-  c.kernels.back().variant->baseline = true;
+  *c.kernels.back().variant = jit::cuda_baseline_of(variant);
 }
 
 /// One module of all kernels that call no user's function, and behind it the text of those that do.

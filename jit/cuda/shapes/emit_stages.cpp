@@ -1,5 +1,6 @@
 // CUDA kernels of staged programs: a group of threads for each row, which reads the row once. What later stages need of
 // it stays in registers: each thread has a number of groups of four elements that is known when the kernel is compiled.
+// Or it stays in shared memory, where loops over the groups are not unrolled, so that the kernel compiles sooner.
 //
 // Groups, their distribution among the threads and the tree over these are those of reductions along rows
 // (emit_reduce.cpp), so that sums have the bits that separate kernels would give them.
@@ -11,32 +12,21 @@
 #include <bit>
 
 #include "jit/cuda/shapes/emit_reduction.hpp"
+#include "jit/cuda/shapes/kept.hpp"
+#include "jit/program/scalar.hpp"
 #include "jit/program/stages.hpp"
 
-namespace sinter::jit {
+namespace sinter::jit::cuda {
 namespace {
 
-int words_of(dtype t) noexcept {
-  return t == dtype::f16 || t == dtype::bf16 ? 1 : static_cast<int>((itemsize(t) + 3) / 4);
-}
-
-}  // namespace
-
-int cuda_kept(const program& p, int groups) {
-  int most = 0;
-  for (int s = 0; s + 1 < static_cast<int>(p.stages.size()); ++s) {
-    int words = 0;
-    for (const int r : kept_after(p, s)) words += words_of(p.code[static_cast<std::size_t>(r)].type);
-    most = std::max(most, words);
-  }
-  return most * groups * cuda_group;
-}
-
-namespace cuda {
-namespace {
+int words_of(dtype t) noexcept { return is_half(t) ? 1 : static_cast<int>((itemsize(t) + 3) / 4); }
 
 /// Registers for elements that a thread reads before it computes with them.
 constexpr int registers_in_flight = 64;
+/// Groups of a round of a loop over those that are kept in shared memory.
+constexpr int groups_of_round = 4;
+/// Shared memory of a multiprocessor for what blocks keep, on GPUs that have much.
+constexpr int kept_bytes_of_multiprocessor = 200 << 10;
 /// Bytes of shared memory of a reduction: an accumulator for each warp.
 constexpr int shared_bytes = cuda_block / 32 * cuda_partial_bytes;
 
@@ -73,6 +63,7 @@ class stage_writer : kernel_writer {
 
   /// What short rows lack is work in flight while the threads of a row wait for its reductions: other rows'.
   int resident_blocks() const {
+    if (v_.kept_in_shared) return std::clamp(kept_bytes_of_multiprocessor / std::max(cuda_kept_bytes(p_, v_), 1), 1, 4);
     const int kept = cuda_kept(p_, v_.groups);
     return kept <= 16 ? 4 : kept <= 32 ? 3 : kept <= 96 ? 2 : 0;
   }
@@ -158,8 +149,22 @@ class stage_writer : kernel_writer {
       t_(accumulator(p_, j), " a", j, ";");
       t_("a", j, ".init();");
     }
+    if (v_.kept_in_shared) return places_of_kept();
     for (const parts& s : parts_)
       for (const int r : s.kept) t_(register_name(r), " keep", r, "[", v_.groups, "][", cuda_group, "];");
+  }
+
+  // --- what is kept: keep<r>[g] are the values of a thread's g-th group, in shared memory keep<r>[g * threads of a block]
+
+  void places_of_kept() {
+    t_("extern __shared__ __align__(16) unsigned char kept[];");
+    for (const kept_place& k : kept_places(p_))
+      t_(register_name(k.reg), "(*const keep", k.reg, ")[", cuda_group, "] = reinterpret_cast<", register_name(k.reg),
+         "(*)[", cuda_group, "]>(kept + ", k.offset * v_.groups * cuda_group * cuda_block,
+         ") + (threadIdx.y * threads + lane);");
+  }
+  std::string kept(int r, const std::string& number) const {
+    return "keep" + num(r) + "[" + number + (v_.kept_in_shared ? " * " + num(cuda_block) : std::string()) + "]";
   }
 
   // --- operands that are staged: a thread's element of part `l` of a strip, which has those of some rows
@@ -262,21 +267,28 @@ class stage_writer : kernel_writer {
     int words = 0;
     for (const int k : f.inputs) words += words_of(type(k)) * cuda_group;
     const int most = words ? std::max(registers_in_flight / words, 1) : 4;
-    return static_cast<int>(std::min<unsigned>(v_.groups, std::bit_floor(static_cast<unsigned>(most))));
+    const int at_once = v_.kept_in_shared ? std::min(most, groups_of_round) : most;
+    return static_cast<int>(std::min<unsigned>(v_.groups, std::bit_floor(static_cast<unsigned>(at_once))));
   }
 
   void element_part(int s) {
     const parts& me = parts_[static_cast<std::size_t>(s)];
+    if (!me.any) return;
     const int n = groups_at_once(me.element), whole = whole_rounds();
-    for (int first = 0; me.any && first < v_.groups; first += n) {
+    const int looped = v_.kept_in_shared && whole >= 2 * n ? whole / n * n : 0;
+    if (looped) {
+      written_ = whole_ = n;
+      t_.loop("for (int f = 0; f < " + num(looped) + "; f += " + num(n) + ")",
+              [&] { groups(s, me.element, "(u + f)", n); });
+    }
+    for (int first = looped; first < v_.groups; first += n) {
       written_ = std::min(n, v_.groups - first);
       whole_ = std::max(whole - first, 0);
-      t_.scope("", [&] { groups(s, me.element, first, written_); });
+      t_.scope("", [&] { groups(s, me.element, first ? "(u + " + num(first) + ")" : "u", written_); });
     }
   }
 
-  void groups(int s, const phase& f, int first, int n) {
-    const std::string number = first ? "(u + " + num(first) + ")" : "u";
+  void groups(int s, const phase& f, const std::string& number, int n) {
     walk({.element = f,
           .lanes = cuda_group,
           .groups = n,
@@ -294,7 +306,7 @@ class stage_writer : kernel_writer {
           .other =
               [&](char, int r) {
                 if (is_per_row(p_, r)) return argument{row_register(r), ""};
-                return argument{"keep" + num(r) + "[" + number + "]", register_name(r)};
+                return argument{kept(r, number), register_name(r)};
               },
           .use = [&] { use(s, number); }});
   }
@@ -321,12 +333,13 @@ class stage_writer : kernel_writer {
   }
 
   void use(int s, const std::string& number) {
-    for (const int r : parts_[static_cast<std::size_t>(s)].kept)
-      t_.each("l", cuda_group, "keep", r, "[", number, "][l] = x", r, "[l];");
     each_reduction(s, [&](int j) {
       const int r = p_.reductions[static_cast<std::size_t>(j)].reg;
-      step(j, stage_of(p_, r) == s ? "x" + num(r) : "keep" + num(r) + "[" + number + "]");
+      step(j, stage_of(p_, r) == s ? "x" + num(r) : kept(r, number));
     });
+    // Last, since new values may take the place of old ones.
+    for (const int r : parts_[static_cast<std::size_t>(s)].kept)
+      t_.each("l", cuda_group, kept(r, number), "[l] = x", r, "[l];");
     each_output(s, false, [&](int k) {
       if (is_staged_output(k)) return store_staged(k);
       t_.scope("if (live" + (by_warps() ? and_unless_inside("r0 < elements") : std::string()) + ")", [&] { store(k); });
@@ -369,5 +382,4 @@ class stage_writer : kernel_writer {
 
 std::string emit_stages(const program& p, const cuda_variant& v) { return stage_writer(p, v).run(); }
 
-}  // namespace cuda
-}  // namespace sinter::jit
+}  // namespace sinter::jit::cuda

@@ -157,8 +157,8 @@ class cuda_backend final : public runtime::backend {
     if (runtime::tracing()) [[unlikely]]
       trace_launch(l, k, c);
     const std::span<const std::uint64_t> used(parameters, (k.parameter_bytes + 7) / 8);
-    start(k.main, c.first, used);
-    if (c.second_stage) start(k.second, c.second, used);
+    start(k.main, c.first, k.shared_bytes, used);
+    if (c.second_stage) start(k.second, c.second, 0, used);
   }
   void begin_list(std::unique_ptr<jit::launch_list>& kept) override {
     if (!kept) kept = std::make_unique<kernel_list>();
@@ -290,12 +290,12 @@ class cuda_backend final : public runtime::backend {
     };
     return platform::per_thread<thread_list, cuda_backend>::get().list;
   }
-  void start(CUfunction f, const grid& g, std::span<const std::uint64_t> parameters) {
+  void start(CUfunction f, const grid& g, unsigned shared_bytes, std::span<const std::uint64_t> parameters) {
     launches_.fetch_add(1, std::memory_order_relaxed);
     if (kernel_list* const list = list_of_thread())
-      return list->add({f, {g.x, g.y, g.z}, {g.block_x, g.block_y}}, parameters);
+      return list->add({f, {g.x, g.y, g.z}, {g.block_x, g.block_y}, shared_bytes}, parameters);
     void* arguments[] = {const_cast<std::uint64_t*>(parameters.data())};
-    launch_kernel(f, g, arguments, cuda::current_stream(index_));
+    launch_kernel(f, g, shared_bytes, arguments, cuda::current_stream(index_));
   }
 
   // The driver determines the kind of each address: an array's memory may be host memory.

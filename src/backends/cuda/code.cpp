@@ -112,6 +112,12 @@ CUfunction function_of(cudaLibrary_t library, const std::string& name) {
   return f;
 }
 
+/// Lets blocks of a function have so much dynamic shared memory; more than 48 KB must be asked for.
+void allow_shared(CUfunction f, int bytes) {
+  static const auto set = reinterpret_cast<decltype(&cuFuncSetAttribute)>(driver_function("cuFuncSetAttribute"));
+  check_driver(set(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes), "cuFuncSetAttribute");
+}
+
 }  // namespace
 
 void set_tier(tier t) noexcept { tier_setting() = t; }
@@ -119,9 +125,10 @@ tier get_tier() noexcept { return tier_setting(); }
 void set_tier_threshold(std::int64_t additions) noexcept { threshold = additions ? additions : default_threshold; }
 std::uint64_t baseline_launches() noexcept { return baseline_count; }
 
-void launch_kernel(CUfunction f, const grid& g, void** arguments, cudaStream_t stream) {
+void launch_kernel(CUfunction f, const grid& g, unsigned shared_bytes, void** arguments, cudaStream_t stream) {
   static const auto launch = reinterpret_cast<decltype(&cuLaunchKernel)>(driver_function("cuLaunchKernel"));
-  check_driver(launch(f, g.x, g.y, g.z, g.block_x, g.block_y, 1, 0, stream, arguments, nullptr), "cuLaunchKernel");
+  check_driver(launch(f, g.x, g.y, g.z, g.block_x, g.block_y, 1, shared_bytes, stream, arguments, nullptr),
+               "cuLaunchKernel");
 }
 
 kernel_forms* kernel_table::look_up(std::string_view key) const {
@@ -155,9 +162,9 @@ void kernel_table::find(std::span<const jit::launch> launches, std::span<const k
     auto same = std::find_if(misses.begin(), misses.end(), [&](const miss& m) { return m.key == key; });
     if (miss_of.empty()) miss_of.assign(launches.size(), 0);
     miss_of[k] = static_cast<std::size_t>(same - misses.begin());
-    variant.baseline = jit::cuda_has_baseline(*l.code, variant) && baseline_suffices(l);
-    if (same == misses.end()) misses.push_back({key, l.code, variant, nullptr});
-    else same->variant.baseline = same->variant.baseline && variant.baseline;
+    const bool baseline = has_baseline(*l.code, variant) && baseline_suffices(l);
+    if (same == misses.end()) misses.push_back({key, l.code, variant, baseline});
+    else same->baseline = same->baseline && baseline;
   }
   if (misses.empty()) return;
   compile(misses);
@@ -166,6 +173,14 @@ void kernel_table::find(std::span<const jit::launch> launches, std::span<const k
     results[k] = misses[miss_of[k]].found;
     if (results[k]->variant.baseline) note_baseline(*look_up(misses[miss_of[k]].key), lowered(launches[k], plain));
   }
+}
+
+/// Whether there is a baseline form that the device can run.
+bool kernel_table::has_baseline(const jit::program& p, const jit::cuda_variant& v) const {
+  if (!jit::cuda_has_baseline(p, v)) return false;
+  constexpr int others = 16 << 10;  // static shared memory of such a kernel, at most
+  const int bytes = jit::cuda_kept_bytes(p, jit::cuda_baseline_of(v));
+  return bytes == 0 || bytes + others <= device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device_);
 }
 
 const kernel* kernel_table::baseline_of(const kernel_forms& forms) const {
@@ -177,7 +192,7 @@ const kernel* kernel_table::baseline_of(const kernel_forms& forms) const {
 const kernel* kernel_table::good_enough(kernel_forms& forms, const jit::launch& l) {
   const kernel* const best = forms.best.load(std::memory_order_acquire);
   if (!best->variant.baseline) {
-    if (get_tier() != tier::baseline || !jit::cuda_has_baseline(*l.code, best->variant)) return best;
+    if (get_tier() != tier::baseline || !has_baseline(*l.code, best->variant)) return best;
     const kernel* const baseline = baseline_of(forms);
     if (baseline) note_baseline(forms, l);
     return baseline;
@@ -224,15 +239,13 @@ void kernel_table::compile(std::vector<miss>& misses) {
   std::vector<const jit::program*> programs;
   std::vector<miss*> missing;
   for (miss& m : misses) {
-    if (m.variant.baseline &&
-        get_tier() != tier::baseline) {  // uses an optimised form from the disk cache, if there is one
-      jit::cuda_variant optimised = m.variant;
-      optimised.baseline = false;
-      if (const auto stored = jit::load_cuda(jit::cuda_unit_of(*m.code, optimised, arch_))) {
-        m.found = keep(m.key, load(*m.code, optimised, *stored));
+    if (m.baseline && get_tier() != tier::baseline) {  // uses an optimised form from the disk cache, if there is one
+      if (const auto stored = jit::load_cuda(jit::cuda_unit_of(*m.code, m.variant, arch_))) {
+        m.found = keep(m.key, load(*m.code, m.variant, *stored));
         continue;
       }
     }
+    if (m.baseline) m.variant = jit::cuda_baseline_of(m.variant);
     missing.push_back(&m);
     programs.push_back(m.code);
     units.push_back(jit::cuda_unit_of(*m.code, m.variant, arch_));
@@ -258,6 +271,8 @@ std::unique_ptr<kernel> kernel_table::load(const jit::program& p, const jit::cud
   loaded->variant = v;
   loaded->layout = jit::cuda_layout(p, v);
   loaded->parameter_bytes = jit::cuda_layout_bytes(p, loaded->layout);
+  loaded->shared_bytes = static_cast<unsigned>(jit::cuda_kept_bytes(p, v));
+  if (loaded->shared_bytes > 0) allow_shared(loaded->main, static_cast<int>(loaded->shared_bytes));
   using enum jit::cuda_shape;
   if (v.shape == linear || v.shape == strided || v.shape == flat_rows) loaded->unroll = jit::cuda_unroll(p, v);
   return loaded;

@@ -23,6 +23,7 @@ struct kernel {
   std::vector<jit::cuda_field> layout;  // of its parameters
   std::size_t parameter_bytes = 0;      // of the layout
   int unroll = 0;                       // jit::cuda_unroll(), which walks the program; 0: no shape of its kind
+  unsigned shared_bytes = 0;            // dynamic shared memory of a block of `main`
   CUfunction main = nullptr, second = nullptr;
 };
 
@@ -48,6 +49,7 @@ class kernel_table {
     std::string key;
     const jit::program* code;
     jit::cuda_variant variant;
+    bool baseline = false;  // the baseline form suffices
     const kernel* found = nullptr;
   };
   struct string_hash {
@@ -56,6 +58,7 @@ class kernel_table {
   };
   kernel_forms* look_up(std::string_view key) const;
   const kernel* good_enough(kernel_forms& forms, const jit::launch& l);
+  bool has_baseline(const jit::program& p, const jit::cuda_variant& v) const;
   const kernel* baseline_of(const kernel_forms& forms) const;
   void note_baseline(kernel_forms& forms, const jit::launch& l);
   void improve(kernel_forms& forms, const jit::program& code, const jit::cuda_variant& variant);
@@ -71,6 +74,6 @@ class kernel_table {
 
 /// The driver's launch, without the runtime's bookkeeping: it saves a few tenths of a microsecond per kernel. The entry
 /// points are looked up through the runtime, so nothing links libcuda.
-void launch_kernel(CUfunction f, const grid& g, void** arguments, cudaStream_t stream);
+void launch_kernel(CUfunction f, const grid& g, unsigned shared_bytes, void** arguments, cudaStream_t stream);
 
 }  // namespace sinter::cuda

@@ -51,6 +51,7 @@ CUDA_KERNEL_NODE_PARAMS node_of(const listed_kernel& k, void** parameters) noexc
   p.func = k.function;
   p.gridDimX = k.grid[0], p.gridDimY = k.grid[1], p.gridDimZ = k.grid[2];
   p.blockDimX = k.block[0], p.blockDimY = k.block[1], p.blockDimZ = 1;
+  p.sharedMemBytes = k.shared_bytes;
   p.kernelParams = parameters;
   return p;
 }
@@ -91,8 +92,8 @@ void kernel_list::launch(CUstream on) {
 void kernel_list::launch_each(CUstream on) {
   for (const listed_kernel& k : now_) {
     void* parameters[] = {now_words_.data() + k.begin};
-    check_driver(calls().launch_one(k.function, k.grid[0], k.grid[1], k.grid[2], k.block[0], k.block[1], 1, 0, on,
-                                    parameters, nullptr),
+    check_driver(calls().launch_one(k.function, k.grid[0], k.grid[1], k.grid[2], k.block[0], k.block[1], 1,
+                                    k.shared_bytes, on, parameters, nullptr),
                  "cuLaunchKernel");
   }
 }

@@ -14,6 +14,7 @@ namespace sinter::cuda {
 struct listed_kernel {
   CUfunction function = nullptr;
   unsigned grid[3] = {1, 1, 1}, block[2] = {1, 1};
+  unsigned shared_bytes = 0;
   std::size_t begin = 0, words = 0;  // its parameters, among those of the list
 
   bool operator==(const listed_kernel&) const = default;

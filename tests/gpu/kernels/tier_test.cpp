@@ -23,6 +23,7 @@
 #include "platform/hooks.hpp"
 #include "runtime/backend.hpp"
 #include "support/scratch_folder.hpp"
+#include "support/waves.hpp"
 
 using namespace sinter;
 using namespace sinter::idx;
@@ -59,6 +60,8 @@ ndarray angles(std::int64_t n, unsigned seed, bool huge) {
   return array(x);
 }
 
+using sinter_test::waves;
+
 const reduce_kw kept{.keepdims = true};
 
 ndarray distances(const ndarray& p, const ndarray& q) {
@@ -75,12 +78,12 @@ struct named_work {
 
 std::vector<named_work> all_work(bool huge) {
   const ndarray x = angles(100003, 1, huge), y = angles(100003, 2, false);
-  const ndarray m = reshape(angles(300 * 260, 3, huge), {300, 260});
+  const ndarray m = reshape(angles(1024 * 1040, 3, huge), {1024, 1040});
   const ndarray p = reshape(angles(2 * 700, 4, huge), {700, 2});
   return {
-      {"vectors", [=] { return sin(x) * y + square(cos(x)); }},
-      {"a strided view", [=] { return cos(x(slice(1, _, 3))) - 2; }},
-      {"a transposed matrix", [=] { return sin(m.T()) + m.T(); }},
+      {"vectors", [=] { return waves(x) * y + square(cos(x)); }},
+      {"a strided view", [=] { return waves(x(slice(1, _, 3))) - 2; }},
+      {"a transposed matrix", [=] { return waves(m.T()) + m.T(); }},
       {"rows", [=] { return sum(sin(m) * 2, {.axis = 1}); }},
       {"columns", [=] { return sum(cos(m), {.axis = 0}); }},
       {"two stages", [=] { return sum(cos(x) * sin(x)); }},
@@ -108,9 +111,9 @@ std::vector<named_work> all_work(bool huge) {
          const ndarray d = y - y(slice(0, 3000))(_, newaxis), f = d / (square(d) + 1e-3 + sqrt(d * d + 1));
          return concatenate({sum(d * f, 1), sum(d * d * f, 1), max(f, 1)});
        }},
-      {"a roll of bytes",  // the sine gives it a baseline form: a roll alone compiles soon enough without
+      {"a roll of bytes",
        [=] {
-         return sin(roll((m * 40).astype(uint8), {1, 1}, axes{0, 1}).astype(float32));
+         return waves(roll((m * 40).astype(uint8), {1, 1}, axes{0, 1}).astype(float32));
        }},
       {"quotients of long integers",
        [=] {
@@ -129,7 +132,7 @@ std::vector<named_work> all_work(bool huge) {
          p = p - u / (sqrt(v) + 1e-8);
          u = log1p(u * u) / (4.0 + p * p);
          p = p / (1.0 + u * u) + sqrt(v);
-         return p;
+         return p + u * waves(v);
        }},
   };
 }
@@ -208,10 +211,10 @@ TEST_CASE("gpu tiers: a baseline kernel runs until it has done enough, then the 
   if (gpu_test::no_gpu()) return;
   const settings restored;
   cuda::set_tier(cuda::tier::automatic);
-  cuda::set_tier_threshold(2500 * 29);  // additions: the program has 29 for an element
+  cuda::set_tier_threshold(2500 * 512);  // additions: the program has 512 for an element
   const ndarray x = angles(1000, 7, true);
   const auto work = [&] {
-    ndarray r = 3 * sin(x + 1.25) - cos(x) * 0.125;  // a program of this case alone
+    ndarray r = 3 * waves(x + 1.25) - 0.125;  // a program of this case alone
     eval(r);
     return r.to_vector<float>();
   };
@@ -262,7 +265,7 @@ TEST_CASE("gpu tiers: what is captured is optimised, also where a baseline kerne
   const ndarray x = angles(1000, 12, false);
   ndarray out = zeros({1000});
   const auto work = [&] {
-    out(_) = 1.5 * sin(x + 0.75) - cos(x) * 0.25;  // a program of this case alone
+    out(_) = 1.5 * waves(x + 0.75) - 0.25;  // a program of this case alone
     eval(out);
   };
   const auto before = cuda::baseline_launches();
@@ -282,7 +285,7 @@ TEST_CASE("gpu tiers: what is measured is optimised") {
   cuda::set_tier(cuda::tier::automatic);
   const ndarray x = angles(1000, 13, false);
   const auto before = cuda::baseline_launches();
-  (void)benchmark([&] { return 2.25 * sin(x + 0.5) - cos(x) * 0.375; }, {.repeat = 2});  // a program of this case alone
+  (void)benchmark([&] { return 2.25 * waves(x + 0.5) - 0.375; }, {.repeat = 2});  // a program of this case alone
   CHECK(cuda::baseline_launches() == before);
 }
 

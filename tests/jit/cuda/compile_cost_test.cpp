@@ -54,7 +54,7 @@ sizes sizes_of(const results& roots) {
     jit::cuda_variant v;
     cuda::classify(l, v);
     most.optimised = std::max(most.optimised, code_size(k->code, v));
-    v.baseline = jit::cuda_has_baseline(k->code, v);
+    if (jit::cuda_has_baseline(k->code, v)) v = jit::cuda_baseline_of(v);
     most.text = std::max(most.text, jit::cuda_source(k->code, v).size());
     most.first = std::max(most.first, code_size(k->code, v));
   }

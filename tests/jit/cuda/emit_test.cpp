@@ -160,7 +160,7 @@ struct module {
     programs.push_back(p);
     variants.push_back(v);
     if (!jit::cuda_has_baseline(p, v)) return;
-    v.baseline = true;
+    v = jit::cuda_baseline_of(v);
     programs.push_back(p);
     variants.push_back(v);
   }
@@ -369,33 +369,50 @@ TEST_CASE("cuda: broadcast rows compile with and without the skip, for float32 a
   check_compiles(m);
 }
 
-TEST_CASE("cuda: short kernels have no baseline form but those with sine or cosine of float32, which call them") {
-  const auto of = [](opcode op, dtype t, bool fast_math) {
-    program p = unary(op, t, t);
+TEST_CASE("cuda: elementwise kernels of a few sines have no baseline form, those of many call them there") {
+  const auto chain = [](opcode op, dtype t, int length, bool fast_math) {
+    builder b;
+    int x = b.input(t);
+    const int first = x;
+    for (int k = 0; k < length; ++k) x = b.same(opcode::multiply, b.same(op, x), first);
+    program p = b.elementwise(x);
     p.flags.fast_math = fast_math;
     return p;
   };
+  const auto of = [](const program& p) {
+    return variant(p, cuda_shape::linear, 1, 1, layout::linear, jit::cuda_vector_length(p));
+  };
   for (opcode op : {opcode::sin, opcode::cos, opcode::tan, opcode::exp}) {
     for (dtype t : {f32, f64}) {
-      const program p = of(op, t, false);
-      cuda_variant v = variant(p, cuda_shape::linear, 1, 1, layout::linear, jit::cuda_vector_length(p));
-      const bool wanted = t == f32 && (op == opcode::sin || op == opcode::cos);
-      CHECK(jit::cuda_has_baseline(p, v) == wanted);
-      if (!wanted) continue;
-      const std::string optimised = jit::emit_cuda(p, v), optimised_name = jit::cuda_kernel_name(p, v);
-      v.baseline = true;
-      const std::string baseline = jit::emit_cuda(p, v);
-      CHECK(optimised_name != jit::cuda_kernel_name(p, v));
-      CHECK(optimised.find("sn::quick_") != std::string::npos);
+      const program one = chain(op, t, 1, false), many = chain(op, t, 16, false);
+      CHECK_FALSE(jit::cuda_has_baseline(one, of(one)));
+      cuda_variant v = of(many);
+      const std::string optimised = jit::emit_cuda(many, v), optimised_name = jit::cuda_kernel_name(many, v);
+      const bool called = t == f32 && (op == opcode::sin || op == opcode::cos);
+      if (called) CHECK(jit::cuda_has_baseline(many, v));
+      v = jit::cuda_baseline_of(v);
+      const std::string baseline = jit::emit_cuda(many, v);
+      CHECK(optimised_name != jit::cuda_kernel_name(many, v));
+      CHECK((optimised.find("sn::quick_") != std::string::npos) == called);
       CHECK(baseline.find("sn::quick_") == std::string::npos);
-      CHECK(baseline.find("sn::any_sine(") != std::string::npos);
+      CHECK((baseline.find("sn::any_sine(") != std::string::npos) == called);
       CHECK(baseline.size() < optimised.size());
       v.shape = cuda_shape::stride_loop;
-      CHECK_FALSE(jit::cuda_has_baseline(p, v));
+      CHECK_FALSE(jit::cuda_has_baseline(many, v));
     }
   }
-  const program fast = of(opcode::sin, f32, true);
-  CHECK_FALSE(jit::cuda_has_baseline(fast, variant(fast, cuda_shape::linear, 1, 1, layout::linear, 4)));
+  const program fast = chain(opcode::sin, f32, 6, true);
+  CHECK_FALSE(jit::cuda_has_baseline(fast, of(fast)));
+}
+
+TEST_CASE("cuda: reductions with sine or cosine of float32 have a baseline form") {
+  for (opcode op : {opcode::sin, opcode::tan}) {
+    builder b;
+    b.reduction(reduce_op::sum, f32, b.same(op, b.input(f32)));
+    const program p = b.reduced();
+    CHECK(jit::cuda_has_baseline(p, variant(p, cuda_shape::reduce_rows, 2, 1, layout::linear, 1)) ==
+          (op == opcode::sin));
+  }
 }
 
 TEST_CASE("cuda: kernels with much unrolled code have a baseline form, those of fast_math and of users' text do not") {

@@ -54,8 +54,7 @@ struct module {
       cuda::classify(l, v);
       CHECK(jit::cuda_layout_bytes(k->code, jit::cuda_layout(k->code, v)) <= cuda::parameter_capacity);
       add_form(k->code, v);
-      v.baseline = true;
-      if (jit::cuda_has_baseline(k->code, v)) add_form(k->code, v);
+      if (jit::cuda_has_baseline(k->code, v)) add_form(k->code, jit::cuda_baseline_of(v));
     }
     planner.clear();
   }
@@ -235,9 +234,10 @@ TEST_CASE("cuda: users' functions beside the library's sine compile in the basel
       function("mixed", {par("x", f32), raw("t", f32), par("i", i64)}, {par("y", f32)}, "y = sinf(x) * t[i % 4];");
   value x = leaf({64, 32}, f32), t = leaf({4}, f32);
   const value angle = apply(jit::opcode::sin, plus(x, 1));
-  m.add(plus(call(f, {64, 32}, {angle, t, position({64, 32}, cpu)}), 2));
+  m.add(reduce(jit::reduce_op::max, plus(call(f, {64, 32}, {angle, t, position({64, 32}, cpu)}), 2), {0}));
   value turned = spread(x, {32, 64}, {1, 32});
-  m.add(apply(jit::opcode::cos, call(f, {32, 64}, {turned, t, position({32, 64}, cpu)})));
+  m.add(reduce(jit::reduce_op::max, apply(jit::opcode::cos, call(f, {32, 64}, {turned, t, position({32, 64}, cpu)})),
+               {1}));
   int baseline = 0;
   for (auto& v : m.variants) baseline += v.baseline;
   CHECK(baseline == 2);
