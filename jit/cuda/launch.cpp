@@ -241,7 +241,7 @@ reduce_geometry geometry_of(const launch& l, const jit::cuda_variant& v) {
   // The lanes of a result on the other extent of the block.
   std::swap(g.first.block_x, g.first.block_y);
   if (v.shape == cuda_shape::crossed_rows) g.first.block_x <<= v.tile.across;
-  const unsigned together = v.shape == cuda_shape::crossed_rows ? g.first.block_x : g.first.block_y;
+  const unsigned together = v.shape == cuda_shape::crossed_rows ? g.first.block_x << v.tile.down : g.first.block_y;
   g.first.x = static_cast<unsigned>(ceil_div(g.results, together));
   return g;
 }

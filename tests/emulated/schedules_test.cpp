@@ -130,12 +130,20 @@ TEST_CASE("emulated: all schedules of reductions give the same bits") {
       eval(sum(numbers({3, n}, float32, 7), 1), argmax(numbers({3, n}, uint8, 5), 1),
            sum(numbers({3, n}, int16, 3), 1));
     eval(var(numbers({1025, 2061}, float32, 7), 1), sum(numbers({9, 201}, float32, 7), 1));
+    // Vectors of neighbouring results, of one kept axis and of two, beside an operand that is the same for all of a vector.
+    for (const dtype type : {uint8, float32, float64}) {
+      const ndarray across = numbers({1501, 132}, type, 7), planes = numbers({522, 3, 64}, type, 5);
+      eval(sum(across.T(), {.axis = 1}), argmin(across.T(), 1), max(permute_dims(planes, {1, 2, 0}), {.axis = 2}));
+      eval(sum(across.T() * numbers({1501}, type, 3) - numbers({132, 1}, type, 11), {.axis = 1}));
+    }
     eval(sum(numbers({33000}, float32, 5)), max(numbers({5, 4200}, float64, 5), {.axis = 1}));
   });
   CHECK(s.names.count("rows") == 1);
   CHECK(s.names.count("columns") == 1);
   CHECK(s.names.count("rows, a warp each") == 1);
   CHECK(s.names.count("rows, neighbouring threads across") == 1);
+  CHECK(s.names.count("rows, neighbouring threads across, 2 results a thread") == 1);
+  CHECK(s.names.count("rows, neighbouring threads across, 4 results a thread") == 1);
   CHECK(s.names.count("columns, neighbouring threads along") == 1);
   CHECK(s.choices > 10);
 }

@@ -67,6 +67,7 @@ TEST_CASE("gpu: every legal schedule gives the bits of the chosen one") {
     check_all("sums of rows of X.T", [&] { return sum(m.T(), {.axis = 1}); });
     check_all("sums of columns of X.T", [&] { return sum(m.T(), {.axis = 0}); });
     check_all("sums of short rows of X.T", [&] { return sum(numbers({24, 3001}, type, 3).T(), {.axis = 1}); });
+    check_all("sums of many rows of X.T", [&] { return sum(numbers({1501, 2064}, type, 3).T(), {.axis = 1}); });
     check_all("largest of columns", [&] { return max(m, {.axis = 0}); });
     check_all("sums of long rows of X.T", [&] { return sum(numbers({70001, 24}, type, 3).T(), {.axis = 1}); });
     check_all("variances of long columns of X.T", [&] { return var(numbers({24, 70001}, type, 3).T(), {.axis = 0}); });

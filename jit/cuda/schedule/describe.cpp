@@ -50,6 +50,7 @@ std::string tile_text(const cuda_variant& v) {
              (v.tile.mirrored ? ", each beside its mirror image" : "");
     case cuda_shape::reduce_rows: return v.lane_runs > 1 ? ", a warp each" : "";
     case cuda_shape::broadcast_rows: return v.tile.down == 0 ? "" : ", " + down + " rows a thread";
+    case cuda_shape::crossed_rows: return v.tile.down == 0 ? "" : ", " + down + " results a thread";
     case cuda_shape::shared_rows: return ", " + down + " rows a thread";
     case cuda_shape::reduce_tiles: return ", " + down + " x " + across + " results a thread";
     case cuda_shape::staged_rows: return ", " + number(v.groups) + " groups a thread";

@@ -146,9 +146,8 @@ struct sharing {
 sharing threads_of(const launch& l, const jit::cuda_variant& v, const call& c) {
   const double x = c.first.block_x, y = c.first.block_y, others = std::max(1.0, warp / x);
   switch (v.shape) {
-    case cuda_shape::reduce_columns:
-    case cuda_shape::crossed_rows:
-      return {double(v.shape == cuda_shape::reduce_columns ? v.vector : 1), false, y, others};
+    case cuda_shape::reduce_columns: return {double(v.vector), false, y, others};
+    case cuda_shape::crossed_rows: return {std::ldexp(1.0, v.tile.down), false, y, others};
     case cuda_shape::shared_rows: return {std::ldexp(1.0, v.tile.down), true, x, others};
     case cuda_shape::reduce_tiles: return {std::ldexp(1.0, v.tile.down + v.tile.across), true, 1};
     case cuda_shape::broadcast_rows:
@@ -188,10 +187,10 @@ void add_reduced_operand(work& w, const launch& l, const jit::cuda_variant& v, s
   const double together = across == 0 ? g.together : 1;
   const bool linear = v.inputs[k] == access::linear;
   const bool below = std::abs(along) * static_cast<double>(size) < sector;
-  const double vector = !linear ? 1 : v.shape == cuda_shape::reduce_columns ? v.vector : group;
-  const double stride = g.along && g.lanes > 1                  ? along * group
-                        : v.shape == cuda_shape::reduce_columns ? across * v.vector
-                                                                : across;
+  const bool across_vectors =
+      v.shape == cuda_shape::reduce_columns || (v.shape == cuda_shape::crossed_rows && v.tile.down > 0);
+  const double vector = !linear ? 1 : across_vectors ? g.together : group;
+  const double stride = g.along && g.lanes > 1 ? along * group : across * (across_vectors ? g.together : 1);
   add_accesses(w, {n / together, size, vector, stride, below, g.apart});
 }
 

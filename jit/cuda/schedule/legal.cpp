@@ -397,8 +397,24 @@ void add_with_lanes(const launch& l, cuda_shape shape, variant_list& to) {
   finish_reduction(l, v);
 }
 
+/// The last crossed rows with a vector of neighbouring results for each thread: where a block has few of them, single ones are
+/// parts of sectors.
+void add_crossed_vectors(const launch& l, variant_list& to) {
+  const std::int64_t n = std::min<std::int64_t>(column_vectors(l), 4);
+  if (n == 1) return;
+  const std::uint8_t across = to[to.size() - 1].tile.across;
+  jit::cuda_variant& v = to.add(l);
+  make_columns(l, n, v);
+  v.shape = cuda_shape::crossed_rows;
+  v.vector = 1;
+  v.tile.down = static_cast<std::uint8_t>(std::countr_zero(static_cast<std::uint64_t>(n)));
+  v.tile.across = across;
+  finish_reduction(l, v);
+}
+
 void add_rows(const launch& l, extent_of_search which, variant_list& to) {
-  const bool wanted = kept_count(l) > 1 && (which == extent_of_search::all || is_crossed(l, true));
+  const bool all = which == extent_of_search::all;
+  const bool wanted = kept_count(l) > 1 && (all || is_crossed(l, true));
   const unsigned lanes = wanted ? row_geometry(l).first.block_x : 1;
   const bool suits = wanted && suits_wide_block(*l.code);
   if (wanted && (lanes <= 32 || suits)) {
@@ -406,9 +422,9 @@ void add_rows(const launch& l, extent_of_search which, variant_list& to) {
     // So many neighbouring results that a warp reads whole lines, if a block can have their threads.
     const int results = std::countr_zero(jit::cuda_block / lanes);
     if (suits) to[to.size() - 1].tile.across = static_cast<std::uint8_t>(std::clamp(5 - results, 0, 2));
+    if (suits && (all || results < 3)) add_crossed_vectors(l, to);
   }
   add_with_lanes(l, cuda_shape::reduce_rows, to);
-  const bool all = which == extent_of_search::all;
   if (set_row_runs(l, all, to[to.size() - 1]) && all) add_with_lanes(l, cuda_shape::reduce_rows, to);
   if (all) {
     add_with_lanes(l, cuda_shape::reduce_rows, to);
@@ -462,7 +478,8 @@ jit::cuda_variant& variant_list::add(const launch& l) {
   v.kept = l.code->kind == jit::kernel_kind::elementwise ? v.rank : static_cast<std::uint8_t>(l.kept);
   v.vector = 1;
   v.groups = 0;
-  v.all_groups = v.wide_index = v.reused = v.alone = v.whole = v.rest = v.skip_tail = v.baseline = false;
+  v.all_groups = v.wide_index = v.reused = v.alone = v.whole = v.rest = v.skip_tail = v.kept_in_shared = v.baseline =
+      false;
   v.lane_runs = 1;
   v.tile = {};
   return v;

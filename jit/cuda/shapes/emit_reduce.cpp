@@ -1,6 +1,7 @@
 // CUDA reductions along rows (a group of threads for each result) and columns (a thread accumulates whole results), in
 // one or two stages. Crossed ones have the same order, and the threads of a block the other way round, so that neighbouring
-// threads read neighbouring elements where memory lies across the reduced axis. In shared rows, whose operands vary along
+// threads read neighbouring elements where memory lies across the reduced axis; a thread of crossed rows may have a vector of
+// neighbouring results, as one of columns. In shared rows, whose operands vary along
 // the row or between rows, but not both, as forces between all pairs do, a thread has its lane of several rows, so that
 // what varies along the rows is loaded once for all of them.
 //
@@ -22,7 +23,7 @@ constexpr int bytes_in_flight = 64, bytes_alone = 256;
 constexpr int most_of_rest = 4;
 
 int results_of_thread(const cuda_variant& v) {
-  if (v.shape == cuda_shape::shared_rows) return 1 << v.tile.down;
+  if (v.shape == cuda_shape::shared_rows || v.shape == cuda_shape::crossed_rows) return 1 << v.tile.down;
   return v.shape == cuda_shape::reduce_columns ? v.vector : 1;
 }
 
@@ -34,6 +35,7 @@ class lane_reducer : reduction_writer {
         shared_(v.shape == cuda_shape::shared_rows),
         inside_(v.shape == cuda_shape::reduce_rows && !v.row_only.empty()),
         lanes_on_y_(columns_ || v.shape == cuda_shape::crossed_rows),
+        across_(columns_ || (v.shape == cuda_shape::crossed_rows && v.tile.down > 0)),
         element_(make_phase(p, v, "element", instructions(0, p.epilogue), registers_of(p.reductions))) {}
 
   std::string run() {
@@ -161,7 +163,7 @@ class lane_reducer : reduction_writer {
     group_loop g{.element = element_,
                  .lanes = lanes,
                  .order = shared_ ? load_order::by_input : load_order::by_lane,
-                 .across = columns_ ? results_ : 0,
+                 .across = across_ ? results_ : 0,
                  .same_lanes = shared_,
                  .value = [this](int k) { return fixed(k) ? "u" + num(k) + of_result(k) : std::string(); },
                  .run = [this](int k) { return run(k); },
@@ -230,12 +232,12 @@ class lane_reducer : reduction_writer {
 
   /// The address of a vector access along the reduced axis (rows), or of neighbouring results (columns).
   std::string vector(int k) const {
-    if (gathered(k) || (input_class(k) != access::linear && (!columns_ || several()))) return "";
+    if (gathered(k) || (input_class(k) != access::linear && (!across_ || several()))) return "";
     if (inside_) return "b" + num(k) + " + (" + offset("s", k, v_.kept, v_.rank, "d") + ")";
-    return "b" + num(k) + (several() && columns_ ? "[0]" : "") + " + " + (columns_ ? "(" + lane_offset(k) + ")" : "r0");
+    return "b" + num(k) + (several() && across_ ? "[0]" : "") + " + " + (across_ ? "(" + lane_offset(k) + ")" : "r0");
   }
 
-  std::string of_result(int k) const { return columns_ || (shared_ && fixed(k)) ? several_ : std::string(); }
+  std::string of_result(int k) const { return across_ || (shared_ && fixed(k)) ? several_ : std::string(); }
 
   /// d<j>: the coordinates of a group that lies along the last axis.
   void place_inside() {
@@ -256,7 +258,7 @@ class lane_reducer : reduction_writer {
     if (!multi_ && (input_class(k) == access::uniform || v_.rank == v_.kept)) return "0";
     if (inside_ && v_.row_only[static_cast<std::size_t>(k)] != 0) return offset("s", k, v_.kept, v_.rank - 1, "d");
     const std::string r = shared_ ? "r0 + l" : "r";
-    return !multi_ && !columns_ && input_class(k) == access::linear ? r : reduced_offset("s", k, r);
+    return !multi_ && !across_ && input_class(k) == access::linear ? r : reduced_offset("s", k, r);
   }
 
   /// If rows are whole groups, the low bits of a position are known, so lanes can share what they compute from blocks of
@@ -265,7 +267,7 @@ class lane_reducer : reduction_writer {
     const std::string result = several() ? "(row + v)" : "row";
     if (j < v_.kept) return "k" + num(j) + (several() && j == v_.kept - 1 ? " + v" : "");
     if (j < v_.rank) return multi_ ? "c" + num(j) : "r";
-    if (v_.vector != cuda_group || columns_) return result + " * a.elements + r";
+    if (v_.vector != cuda_group || across_) return result + " * a.elements + r";
     return "(row * (a.elements / " + num(cuda_group) + ") * " + num(cuda_group) + " + r0) | l";
   }
 
@@ -273,7 +275,7 @@ class lane_reducer : reduction_writer {
 
   void join() {
     switch (v_.shape) {
-      case cuda_shape::crossed_rows: return join_each("merge_crossed_row", "acc");
+      case cuda_shape::crossed_rows: return join_each("merge_crossed_row", "acc" + several_);
       case cuda_shape::crossed_columns: return join_each("merge_crossed_column", "acc");
       case cuda_shape::reduce_columns: return join_each("merge_column", "acc" + several_);
       default: return in_warps() ? join_runs() : join_rows();
@@ -290,6 +292,7 @@ class lane_reducer : reduction_writer {
   bool columns_, shared_;
   bool inside_;  // over several axes, each group along the last one
   bool lanes_on_y_;
+  bool across_;  // vectors are of neighbouring results
   const char* lane_ = columns_ ? "(int)threadIdx.y" : "lane";
   phase element_;
 };
