@@ -335,8 +335,8 @@ class flusher {
 
   void clear() {
     dropped_.clear();  // after every node has its buffer
-    planner_.clear();
     placement_.clear();
+    planner_.clear();
     jobs_.clear();
     uses_.clear();
     passed_.clear();

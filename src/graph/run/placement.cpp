@@ -35,17 +35,23 @@ void placement::begin() {
   reuses_ = (plan_.stored().size() > 2 || has_large_result()) && !effects && !is_capturing();
   if (!updates && !reuses_) return;
   analyse_references();
-  find_last_readers();
+  if (!std::exchange(plan_.known_nodes().read, true)) find_last_readers();
   if (reuses_) list_finished();
 }
 
 void placement::clear() {
+  for (const std::int32_t k : touched_) {
+    planner::entry& e = plan_.known_nodes().entries[static_cast<std::size_t>(k)];
+    e.memory = e.taken_by = -1;
+    e.next_resident = nullptr;
+  }
+  touched_.clear();
   places_.clear();
   memory_.clear();
   finished_.clear();
   unneeded_.clear();
   passed_ = 0;
-  reuses_ = analysed_ = false;
+  reuses_ = false;
 }
 
 void placement::note_reader(node* n, std::size_t kernel) {
@@ -78,6 +84,7 @@ void placement::list_finished() {
 placement::occupied& placement::memory_of(node* n) {
   planner::entry& e = plan_.at(n);
   if (e.memory < 0) {
+    touched_.push_back(n->mark.index);
     e.memory = static_cast<std::int32_t>(memory_.size());
     memory_.push_back({.residents = n});
   }
@@ -88,6 +95,7 @@ placement::occupied& placement::memory_of(node* n) {
 void placement::join(node* n, node* resident) {
   occupied& m = memory_of(resident);
   planner::entry& e = plan_.at(n);
+  touched_.push_back(n->mark.index);
   e.memory = plan_.at(resident).memory;
   e.next_resident = std::exchange(m.residents, n);
   ++m.needed;
@@ -252,7 +260,12 @@ bool placement::may_overwrite(const kernel_plan& plan) {
 /// A node releases its operands when it becomes a leaf, or when all nodes that refer to it release it. So each comes after
 /// the nodes that read it: first those that nothing pending reads.
 void placement::analyse_references() {
-  if (std::exchange(analysed_, true)) return;
+  planner::node_table& known = plan_.known_nodes();
+  const bool closed = known.walked == known.entries.size();
+  if (std::exchange(known.counted, true)) {
+    if (closed) return;
+    for (planner::entry& e : known.entries) e.dropped = e.met = 0;
+  }
   order_.resize(plan_.entries().size() + plan_.stored().size());  // each at most once, and roots
   node** end = order_.data();
   for (node* n : plan_.stored())
@@ -260,7 +273,9 @@ void placement::analyse_references() {
   for (node** next = order_.data(); next != end; ++next) {  // grows
     node* const n = *next;
     const planner::entry& e = plan_.known(n);
-    const bool entered = e.entered, releases = e.stored || is_released(e);
+    // What is held may be released meanwhile, but not whenever a plan with these counts is used.
+    const bool entered = e.entered;
+    const bool releases = e.stored || (closed ? !e.held && e.dropped == e.uses : is_released(e));
     const int operands = n->operand_count();
     for (int a = 0; a < operands; ++a) {
       node* const operand = n->operand(a);

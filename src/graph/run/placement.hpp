@@ -109,13 +109,13 @@ class placement {
   planner& plan_;
   std::vector<placed> places_;  // by planner::entry::kernel
   std::vector<node*> order_;    // scratch of analyse_references
-  bool analysed_ = false;       // the references have been counted
   bool reuses_ = false;         // results may get memory that is no longer needed
   bool takes_leaves_ = false;   // that of leaves as well
   std::vector<occupied> memory_;
-  std::vector<node*> finished_;  // by kernel: the nodes that it is the last one to read (entry::next_finished)
-  std::vector<node*> unneeded_;  // of each memory that may be taken, a node
-  std::size_t passed_ = 0;       // kernels whose finished nodes are no longer needed
+  std::vector<std::int32_t> touched_;  // positions of the nodes in them
+  std::vector<node*> finished_;        // by kernel: the nodes that it is the last one to read (entry::next_finished)
+  std::vector<node*> unneeded_;        // of each memory that may be taken, a node
+  std::size_t passed_ = 0;             // kernels whose finished nodes are no longer needed
 };
 
 }  // namespace sinter::graph
