@@ -29,14 +29,12 @@ class node_list {
  private:
   void add(std::uint64_t word) noexcept { to_.add(word); }
   void add(std::int64_t number) noexcept { to_.add(static_cast<std::uint64_t>(number)); }
-  void add(const dims& all) noexcept {
-    for (const std::int64_t n : all) add(n);
-  }
+  void add(const dims& all) noexcept { to_.add(all); }
   std::uint64_t flags_of(const plan_table::entry& e) noexcept {
     const node& n = *e.n;
     const auto bit = [](bool f, int place) { return static_cast<std::uint64_t>(f) << place; };
     const node_state s = to_.state_of(e);
-    return bit(n.opaque, 5) | bit(n.over_reduction, 4) | bit(n.evaluated_before.load(std::memory_order_relaxed), 3) |
+    return bit(n.opaque, 5) | bit(n.over_reduction(), 4) | bit(n.evaluated_before.load(std::memory_order_relaxed), 3) |
            bit(s.held, 2) | bit(s.alone, 1) | bit(s.assigned, 0);
   }
   void add_payload(const plan_table::entry& e, node_kind kind);
@@ -75,7 +73,7 @@ void node_list<Target>::add_settings(std::size_t nodes, std::size_t stored) {
 
 /// The first word says how many follow, with those that are added by begins().
 template <class Target>
-inline void node_list<Target>::add_node(const plan_table::entry& e) {
+[[gnu::always_inline]] inline void node_list<Target>::add_node(const plan_table::entry& e) {
   constexpr std::size_t most = 16 + 2 * core::max_rank;  // without operands and targets of calls: extents and strides
   const node& n = *e.n;
   const node_kind kind = n.kind.load(std::memory_order_relaxed);
@@ -96,7 +94,7 @@ inline void node_list<Target>::add_node(const plan_table::entry& e) {
 }
 
 template <class Target>
-inline void node_list<Target>::add_payload(const plan_table::entry& e, node_kind kind) {
+[[gnu::always_inline]] inline void node_list<Target>::add_payload(const plan_table::entry& e, node_kind kind) {
   const node& n = *e.n;
   switch (kind) {
     case node_kind::leaf: break;
@@ -145,6 +143,9 @@ class signature::writer {
       grow(words);
   }
   void add(std::uint64_t word) noexcept { *to_++ = word; }
+  void add(const dims& all) noexcept {
+    for (const std::int64_t n : all) add(static_cast<std::uint64_t>(n));
+  }
   bool begins(std::uint64_t word) noexcept {
     add(word);
     return true;
@@ -186,19 +187,25 @@ void signature::write(const plan_table& plan) {
 }
 
 /// Numbers the nodes as plan_table::begin() does, and compares. After a difference nothing more is read.
+///
+/// All of it is inline: what changes with each word stays in registers.
 class follower {
  public:
   follower(plan_table& plan, std::span<const std::uint64_t> words) noexcept
-      : plan_(plan), entries_(plan.known_.entries), at_(words.data()), orders_(words.data() + words.size()) {
-    orders_ -= plan.known_.ordered;
-  }
-  bool run(std::span<const value> roots) {
+      : plan_(plan),
+        entries_(plan.known_.entries.data()),
+        end_(plan.known_.entries.size()),
+        epoch_(plan.epoch_),
+        at_(words.data()),
+        orders_(words.data() + words.size() - plan.known_.ordered) {}
+  [[gnu::always_inline]] bool run(std::span<const value> roots) {
     const plan_table::node_table& known = plan_.known_;
     for (const value& r : roots)
       if (!r->is_leaf()) position(r.get());
     node_list list(plan_, known, *this);
-    list.add_settings(known.entries.size(), count_);
-    const std::uint64_t newest = roots.empty() ? 0 : entries_[0].n->order;
+    list.add_settings(end_, count_);
+    const bool ordered = known.ordered != 0;
+    const std::uint64_t newest = entries_[0].n->order;
     for (std::size_t k = 0; k < count_; ++k) {  // grows
       const plan_table::entry& e = entries_[k];
       list.add_node(e);
@@ -206,19 +213,35 @@ class follower {
       if (e.n->kind.load(std::memory_order_relaxed) == node_kind::leaf) continue;
       if (is_example(*e.n)) [[unlikely]]
         return false;
-      if (known.ordered != 0) differs_ |= (newest - e.n->order) ^ *orders_++;
+      if (ordered) differs_ |= (newest - e.n->order) ^ *orders_++;
     }
-    return differs_ == 0 && count_ == known.entries.size() && has_readers();
+    return differs_ == 0 && count_ == end_ && has_readers(plan_, at_);
   }
 
   void reserve(std::size_t) const noexcept {}
-  void add(std::uint64_t word) noexcept { differs_ |= word ^ *at_++; }
-  bool begins(std::uint64_t word) noexcept {
+  [[gnu::always_inline]] void add(std::uint64_t word) noexcept { differs_ |= word ^ *at_++; }
+  [[gnu::always_inline]] void add(const dims& all) noexcept {
+    for (const std::int64_t n : all) {
+      if (static_cast<std::uint64_t>(n) == *at_++) [[likely]]
+        continue;
+      differs_ = 1;
+      break;  // as it is, no vectors are made of two words
+    }
+  }
+  [[gnu::always_inline]] bool begins(std::uint64_t word) noexcept {
     add(word);
     return differs_ == 0;
   }
-  std::uint64_t position(node* n) noexcept {
-    if (n->mark.epoch != plan_.epoch_) enter(n);
+  [[gnu::always_inline]] std::uint64_t position(node* n) noexcept {
+    if (n->mark.epoch != epoch_) {
+      if (count_ == end_) [[unlikely]] {
+        differs_ = 1;
+        return 0;
+      }
+      n->mark.epoch = epoch_;
+      n->mark.index = static_cast<std::int32_t>(count_);
+      entries_[count_++].n = n;
+    }
     return static_cast<std::uint64_t>(n->mark.index);
   }
   node_state state_of(const plan_table::entry& e) const noexcept { return plan_table::state_of(e); }
@@ -227,35 +250,29 @@ class follower {
   }
 
  private:
-  void enter(node* n) noexcept {
-    if (count_ == entries_.size()) [[unlikely]] {
-      differs_ = 1;
-      return;
-    }
-    n->mark.epoch = plan_.epoch_;
-    n->mark.index = static_cast<std::int32_t>(count_);
-    entries_[count_++].n = n;
-  }
   /// Whether the pending reductions over what the reductions here read are those that the list has.
-  bool has_readers() {
-    for (std::size_t k = 0; k < plan_.known_.readers;) {
-      const plan_table::entry& first = entries_[static_cast<std::size_t>(at_[k])];
+  [[gnu::noinline]] static bool has_readers(const plan_table& plan, const std::uint64_t* positions) {
+    for (std::size_t k = 0; k < plan.known_.readers;) {
+      const plan_table::entry& first = plan.entries()[static_cast<std::size_t>(positions[k])];
+      const auto count = static_cast<std::size_t>(first.readers);
       std::size_t found = 0;
       for (const value& r : live_readers(first.n)) {
         if (r->is_leaf()) continue;
-        if (found == static_cast<std::size_t>(first.readers) || r->mark.epoch != plan_.epoch_ ||
-            position(r.get()) != at_[k + found])
+        if (found == count || r->mark.epoch != plan.epoch_ ||
+            static_cast<std::uint64_t>(r->mark.index) != positions[k + found])
           return false;
         ++found;
       }
-      if (found != static_cast<std::size_t>(first.readers)) return false;
+      if (found != count) return false;
       k += found;
     }
     return true;
   }
 
   plan_table& plan_;
-  std::vector<plan_table::entry>& entries_;
+  plan_table::entry* const entries_;
+  const std::size_t end_;
+  const std::uint64_t epoch_;
   const std::uint64_t *at_, *orders_;
   std::uint64_t differs_ = 0;
   std::size_t count_ = 0;
@@ -268,7 +285,8 @@ bool plan_table::begin_like(std::span<const value> roots, node_table& kept, std:
   asked_ = {};
   std::swap(known_, kept);
   keep_nodes_in(kept);
-  const bool same = follower(*this, words).run(roots);
+  follower along(*this, words);
+  const bool same = along.run(roots);
   if (!same) clear();
   return same;
 }
