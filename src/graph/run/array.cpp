@@ -182,11 +182,19 @@ value elements_in_memory(const array_view& v) {
   return v.parts ? make_leaf(all->buffer, 2 * all->buffer_offset, dims{2 * all->size()}, v.type) : all;
 }
 
+namespace {
+
+[[gnu::noinline]] value read_part(version now, const array_view& v) {
+  return now.pinned ? copy_of_view(now.v, v) : shown_of(now.v, v);
+}
+
+}  // namespace
+
 value read(const array_view& v) {
   version now = v.store->now_as_is();
-  if (now.pinned) return copy_of_view(now.v, v);
-  if (v.whole) return std::move(now.v);
-  return shown_of(now.v, v);
+  if (v.whole && !now.pinned) [[likely]]
+    return std::move(now.v);
+  return read_part(std::move(now), v);
 }
 
 namespace {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <memory>
 
 #include "core/shape.hpp"
 #include "graph/values/limits.hpp"
@@ -96,10 +97,12 @@ std::uint8_t shown_by(const node& operand) noexcept {
     n.order = last_order = operand.order + 1;  // recorded by another thread
   n.depth = std::max(n.depth, static_cast<std::uint16_t>(std::min(operand.depth + 1, 0xffff)));
 }
-void adopt_operand(node& n, value operand) {
+/// The place of a new operand, which holds nothing.
+[[gnu::always_inline]] inline void adopt_operand(node& n, value&& operand) {
   note_operand(n, *operand);
-  n.args[n.nargs++] = std::move(operand);
+  std::construct_at(&n.args[n.nargs++], std::move(operand));
 }
+void adopt_operand(node& n, const value& operand) { adopt_operand(n, value(operand)); }
 
 /// The shape without the reduced axes; `nothing`: a reduced extent is 0.
 dims kept_shape(const value& v, std::span<const bool> reduced, bool& nothing) {
@@ -112,12 +115,10 @@ dims kept_shape(const value& v, std::span<const bool> reduced, bool& nothing) {
 }
 
 /// A map over operands, which it takes.
-value map_of_operands(jit::opcode op, dtype type, const dims& shape, bool large, std::span<value> operands) {
+[[gnu::always_inline]] inline value map_of_operands(jit::opcode op, dtype type, const dims& shape, bool large,
+                                                    std::span<value> operands) {
   node* const n = fresh(payload::map{.op = op, .fast_math = fast_math_on}, type, shape, operands[0]->device, large);
-  for (value& operand : operands) {
-    note_operand(*n, *operand);
-    n->args[n->nargs++] = std::move(operand);
-  }
+  for (value& operand : operands) adopt_operand(*n, std::move(operand));
   value v = value::adopt(n);
   note_recorded(v);
   return v;

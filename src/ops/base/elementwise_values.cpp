@@ -65,8 +65,13 @@ plain_pair::plain_pair(const char* function, loop_rule rule, const operand& x, c
     : x_(x), y_(y), function_(function) {
   if (is_unread(x) || is_unread(y)) [[unlikely]]
     return;
-  if (x.is_array()) vx_ = &view_of(x.array(), function);
-  if (y.is_array()) vy_ = &view_of(y.array(), function);
+  const auto view = [function](const operand& o) -> const graph::array_view* {
+    if (!o.is_array()) return nullptr;
+    const graph::view_ref& v = ndarray_access::unresolved(o.array());
+    return v && !graph::is_capturing() ? v.get() : &view_of(o.array(), function);
+  };
+  vx_ = view(x);
+  vy_ = view(y);
   const graph::array_view* const of = vx_ ? vx_ : vy_;
   if (!of) return;
   if (vx_ && vy_) {
