@@ -167,6 +167,30 @@ TEST_CASE("followed plans: values that are held from outside, or have been") {
        }});
 }
 
+TEST_CASE("followed plans: reductions that are there or not, of values that are held in any case") {
+  const ndarray m = sn::reshape(ramp(48), {6, 8});
+  sn::eval(m);
+  const auto reduced = [&](int others) {
+    return [&m, others](float k) {
+      const ndarray s = m * k, high = sn::max(s, 1), total = others > 0 ? sn::sum(s, 1) : s;
+      const ndarray low = others > 1 ? sn::min(s, 1) : s;
+      return work{{high}, {s, total, low}};
+    };
+  };
+  check_in_turns(reduced(0), {reduced(1), reduced(2)});
+}
+
+TEST_CASE("followed plans: what is held and stays pending keeps what it is computed from") {
+  for (int round = 0; round < 4; ++round) {
+    ndarray u = ramp(48) + round;
+    sn::eval(u);
+    const ndarray held = u * 2;
+    u(slice(1, -1)) = held(slice(1, -1)) + 0.5f;
+    CHECK(run([&](float) { return work{{u}, {}}; }, 0).values[0][5] == 2 * (5 + round) + 0.5);
+    CHECK(run([&](float) { return work{{held}, {}}; }, 0).values[0][5] == 2 * (5 + round));
+  }
+}
+
 TEST_CASE("followed plans: results keep memory that others still refer to") {
   const auto steps = [](bool hold) {
     return [hold](float k) {
@@ -194,6 +218,23 @@ TEST_CASE("followed plans: writes in place and out of place") {
     };
   };
   check_in_turns(written(false), {written(true)});
+}
+
+TEST_CASE("followed plans: the order of recording, where plans depend on it") {
+  const ndarray x = ramp(44), y = ramp(44) + 1;
+  sn::eval(y);
+  const auto two = [&](bool in_turn) {
+    return [=](float k) {
+      ndarray a = x, b = y;
+      for (int step = 0; step < 30; ++step) {
+        a = a * 0.875f + k;
+        if (in_turn) b = b * 0.625f - x;
+      }
+      for (int step = 0; step < 30 && !in_turn; ++step) b = b * 0.625f - x;
+      return work{{a, b}, {}};
+    };
+  };
+  check_in_turns(two(true), {two(false)});
 }
 
 TEST_CASE("followed plans: threads with programs of their own, whose graphs are the same in part") {
