@@ -28,7 +28,8 @@ namespace over_what {
 inline constexpr std::uint8_t large = 1;      // a large operand: evaluation may release memory
 inline constexpr std::uint8_t reduction = 2;  // a reduction that was pending when the value was recorded
 inline constexpr std::uint8_t write = 4;      // so was a partial write
-inline constexpr std::uint8_t larger = 8;     // it is a reduction, or no larger than one below, whose operand is much larger
+/// It is a reduction, or no larger than one below, whose operand is much larger.
+inline constexpr std::uint8_t larger = 8;
 }  // namespace over_what
 
 /// Planner scratch; valid only inside one flush, under its lock (`next`: only while the node is destroyed).
@@ -58,10 +59,10 @@ class node {
   std::atomic<bool> evaluated_before{false};  // was computed inside a kernel while references outside of it held it
   std::atomic<bool> assigned{false};          // became the value of a name that had one before: a variable of a loop
   bool is_reader = false;                     // reduce: linked into the operand's list of readers
-  bool opaque = false;      // call, reduce: a type of a preamble, never in memory; read only by calls and reductions
-  bool large = false;       // limits().large_operand bytes or more
-  std::uint8_t over = 0;    // what it depends on, and what values that are recorded over it do: bits of `over_what`
-  std::uint8_t shows = 0;
+  bool opaque = false;     // call, reduce: a type of a preamble, never in memory; read only by calls and reductions
+  bool large = false;      // limits().large_operand bytes or more
+  std::uint8_t over = 0;   // what it depends on, and what values that are recorded over it do: bits of `over_what`
+  std::uint8_t shows = 0;  // what they do by its own kind and size
   std::atomic<bool> is_listed{false};  // is in the list of pending values
   memory_kind memory{};                // where its result is to be allocated
   std::uint16_t depth = 0;             // longest chain of pending nodes below when it was recorded
