@@ -26,7 +26,9 @@ std::mutex& faults_mutex() noexcept {
 
 }  // namespace
 
-void set_pressure_hook(pressure_hook h) noexcept { hook = h; }
+void set_pressure_hook(pressure_hook h) noexcept {
+  if (hook.load(std::memory_order_relaxed) != h) hook = h;
+}
 
 bool relieve_pressure(backend& device) {
   const pressure_hook h = hook.load();

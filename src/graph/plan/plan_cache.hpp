@@ -51,6 +51,8 @@ class cached_plan {
   cached_plan& operator=(const cached_plan&) = delete;
   /// Uses the plan for the nodes of a plan that has begun, whose graph has the same signature.
   void use_for(planner& begun);
+  /// Begins a plan and uses this one for it; false where the graph has another signature, or may have.
+  bool follow(planner& with, std::span<const value> roots);
   /// Whether the device's free memory allows for this plan, and not for another one.
   bool fits_memory() const;
   /// Everything but nodes and addresses, as bytes.
@@ -76,7 +78,13 @@ class cached_plan {
   void note_places(const planner& made);
   void add_position(const node* n) { positions_.push_back(n ? n->mark.index : -1); }
 
+  void write_nodes(const std::vector<plan_table::entry>& entries);
+  void store_in(planner& begun) const;
+
   std::vector<std::uint64_t> signature_;
+  plan_table::node_table nodes_;         // empty while the plan is in use
+  std::size_t nodes_count_ = 0;          // of them
+  cached_plan* next_ = nullptr;          // the one that a thread used after this one, the last time
   std::vector<std::int32_t> positions_;  // of each kernel: its root's, its results', its inputs' in the table; -1: null
   std::vector<stored_node> stored_;
   std::vector<given_param> params_;
@@ -97,14 +105,19 @@ class plan_cache {
   std::size_t size() const noexcept { return plans_.size(); }
 
  private:
+  cached_plan* expected() const noexcept;
+  cached_plan& use(cached_plan& p) noexcept;
   cached_plan* find(std::uint64_t hash);
   cached_plan& keep(std::uint64_t hash, std::unique_ptr<cached_plan> made);
+  void verify(planner& with, std::span<const value> roots);
+  void forget_order() noexcept;
   void evict();
 
   signature signature_;
   std::unordered_map<std::uint64_t, std::unique_ptr<cached_plan>> plans_;  // by the hash of their signatures
   std::size_t bytes_ = 0;
   std::uint64_t uses_ = 0;
+  std::uint64_t era_ = 1;  // ends when a plan is dropped: what threads remember of earlier ones is void
 };
 
 }  // namespace sinter::graph

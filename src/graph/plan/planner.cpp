@@ -161,7 +161,7 @@ bool is_apart(node* n, std::int64_t read_over) {
 
 // The reductions whose epilogue a result can be: reached through operations of its own shape, all over one space.
 bool planner::find_reductions(node* n, std::vector<node*>& out, bool split) {
-  if (!n->over_reduction) return true;
+  if (!n->over_reduction()) return true;
   walk_ = begin_search();
   read_over_ = at(n).read_over;
   return search_reductions(n, out, split);

@@ -19,6 +19,11 @@ class planner : public plan_table {
   /// The same in two steps: what a plan follows from, and the plan.
   void open(std::span<const value> roots);
   void decide();
+  /// Instead of open(): begin_like().
+  bool open_like(std::span<const value> roots, node_table& kept, std::span<const std::uint64_t> words) {
+    if (!entries().empty()) clear();
+    return begin_like(roots, kept, words);
+  }
   /// Instead of decide(): the kernels of an earlier plan, for the nodes that are stored by now.
   void show(const std::vector<std::unique_ptr<kernel_plan>>& kernels) noexcept { shown_ = &kernels; }
   /// Gives the kernels away; they remain those of kernels() for as long as `to` and this plan live.

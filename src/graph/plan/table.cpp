@@ -59,18 +59,28 @@ void plan_table::begin(std::span<const value> roots) {
     }
   }
   asked_ = {};
-  fixed_ = depends_on_order();
-  for (std::size_t k = 0; k < table_.size(); ++k) note_state(table_[k].n);  // grows
+  known_.fixed = depends_on_order();
+  known_.ordered = known_.fixed ? pending_.size() : 0;
+  known_.walked = known_.entries.size();
+  for (std::size_t k = 0; k < known_.entries.size(); ++k) note_state(known_.entries[k].n);  // grows
+  known_.readers = readers_.size();
+}
+
+void plan_table::continue_with(node_table& kept) noexcept {
+  for (std::size_t k = 0; k < known_.entries.size(); ++k) kept.entries[k].n = known_.entries[k].n;
+  std::swap(known_, kept);
+  keep_nodes_in(kept);
+  stored_.clear();
 }
 
 void plan_table::note_state(node* n) {
   const node_kind kind = n->kind.load(std::memory_order_relaxed);
   if (kind == node_kind::leaf) return;
   entry& e = at(n);
-  const std::uint32_t refs = n->refs.load(std::memory_order_acquire);
-  e.held = refs > e.uses;
-  e.alone = refs == 1;
-  e.assigned = n->assigned.load(std::memory_order_relaxed);
+  const node_state now = state_of(e);
+  e.held = now.held;
+  e.alone = now.alone;
+  e.assigned = now.assigned;
   if (kind == node_kind::scalar) {
     e.scalar = scalars_.number_of(n->type, n->scalar().constant);
   } else if (kind == node_kind::reduce) {
@@ -78,7 +88,7 @@ void plan_table::note_state(node* n) {
   } else if (kind == node_kind::view) {
     note_view(e);
   } else if (kind == node_kind::call) {
-    fixed_ = true;
+    known_.fixed = true;
     for (const value& target : n->call().targets) at(target.get());
   }
 }
@@ -115,8 +125,8 @@ void plan_table::mark_remaining() {
     if (std::exchange(e.remains, true) || e.stored || !e.entered) return;
     work.push_back(e.n);
   };
-  for (entry& e : table_) e.remains = false;
-  for (entry& e : table_)
+  for (entry& e : known_.entries) e.remains = false;
+  for (entry& e : known_.entries)
     if (e.held || (e.stored && e.why == store_reason::requested)) mark(e);
   while (!work.empty()) {
     const node* const n = work.back();
@@ -126,6 +136,7 @@ void plan_table::mark_remaining() {
 }
 
 void plan_table::mark_inlined() {
+  if (std::exchange(known_.marked, true)) return;
   std::vector<node*> work;
   const auto mark_read_by = [&](const node* n) {
     for (int k = 0; k < n->operand_count(); ++k) {
@@ -135,14 +146,17 @@ void plan_table::mark_inlined() {
       if (e.entered && !e.stored && !std::exchange(e.inlined, true)) work.push_back(x);
     }
   };
-  for (entry& e : table_) e.inlined = false;
-  for (const entry& e : table_)
+  for (entry& e : known_.entries) e.inlined = false;
+  for (const entry& e : known_.entries)
     if (e.stored && e.entered && !e.n->is_leaf()) mark_read_by(e.n);
   while (!work.empty()) {
     const node* const n = work.back();
     work.pop_back();
     mark_read_by(n);
   }
+  known_.inlined.clear();
+  for (const entry& e : known_.entries)
+    if (e.inlined && e.held && is_computed(e.n)) known_.inlined.push_back(e.n->mark.index);
 }
 
 bool plan_table::depends_on_order() const noexcept {
@@ -180,7 +194,13 @@ void plan_table::number_values() {
 }
 
 void plan_table::clear() {
-  table_.clear();
+  if (kept_) {
+    known_.entries.erase(known_.entries.begin() + static_cast<std::ptrdiff_t>(kept_entries_), known_.entries.end());
+    std::swap(known_, *std::exchange(kept_, nullptr));
+  }
+  known_.entries.clear();
+  known_.inlined.clear();
+  known_.marked = known_.counted = known_.read = false;
   stored_.clear();
   packed_.clear();
   pending_.clear();
@@ -196,8 +216,8 @@ void plan_table::store_no_more_than(std::size_t count) {
 
 void plan_table::enter(node* n) {
   n->mark.epoch = epoch_;
-  n->mark.index = static_cast<std::int32_t>(table_.size());
-  table_.emplace_back(n);
+  n->mark.index = static_cast<std::int32_t>(known_.entries.size());
+  known_.entries.emplace_back(n);
 }
 
 void plan_table::materialise(node* n, store_reason why) {

@@ -76,14 +76,25 @@ class plan_table {
     node* next_finished = nullptr;  // placement: another node with the same last reader
     node* next_resident = nullptr;  // placement: another node in the same memory
   };
+  /// What a plan knows of its nodes, and a plan for an equal graph as well: only the nodes are others. The first `walked` entries
+  /// are what was requested and what that is computed from, in the order in which a walk meets them.
+  struct node_table {
+    std::vector<entry> entries;
+    std::size_t walked = 0, ordered = 0, readers = 0;  // `ordered`: pending nodes whose order matters
+    std::vector<std::int32_t> inlined;                 // positions of what for_each_held() looks at
+    bool fixed = false;   // places in leaves may matter: to calls, and in long graphs, whose repetitions are looked for
+    bool marked = false;  // mark_inlined() has been called
+    bool counted = false;  // placement: references have been
+    bool read = false;     // placement: the last readers are known
+  };
   entry& at(node* n) {
     if (n->mark.epoch != epoch_) [[unlikely]]
       enter(n);
-    return table_[static_cast<std::size_t>(n->mark.index)];
+    return known_.entries[static_cast<std::size_t>(n->mark.index)];
   }
   /// Of a node that is in the table.
   [[gnu::always_inline]] entry& known(const node* n) noexcept {
-    return table_[static_cast<std::size_t>(n->mark.index)];
+    return known_.entries[static_cast<std::size_t>(n->mark.index)];
   }
   bool is_stored(node* n) { return n->is_leaf() || at(n).stored; }
   /// Makes the node a materialisation point: it is stored from now on.
@@ -100,6 +111,14 @@ class plan_table {
   bool worth_storing(node* n);
   /// Whether there is memory for the node.
   bool fits_memory(const node* n);
+  /// What other threads may change of a pending node, now.
+  struct node_state {
+    bool held, alone, assigned;
+  };
+  static node_state state_of(const entry& e) noexcept {
+    const std::uint32_t refs = e.n->refs.load(std::memory_order_acquire);
+    return {refs > e.uses, refs == 1, e.n->assigned.load(std::memory_order_relaxed)};
+  }
   /// A number for entry::search.
   std::uint64_t begin_search() noexcept { return ++search_; }
   runtime::device_id device() const noexcept { return device_; }
@@ -110,7 +129,21 @@ class plan_table {
   const std::vector<node*>& pending() const noexcept { return pending_; }
   /// The nodes that are written to memory, in the order of `entry::kernel`; all visited nodes.
   const std::vector<node*>& stored() const noexcept { return stored_; }
-  const std::vector<entry>& entries() const noexcept { return table_; }
+  const std::vector<entry>& entries() const noexcept { return known_.entries; }
+  node_table& known_nodes() noexcept { return known_; }
+  const node_table& known_nodes() const noexcept { return known_; }
+  /// Once the plan is cleared, what it knows of its nodes lies there.
+  void keep_nodes_in(node_table& there) noexcept {
+    kept_ = &there;
+    kept_entries_ = known_.entries.size();
+  }
+  /// Goes on with what an earlier plan for an equal graph has kept. The nodes are this plan's, of which none is stored.
+  void continue_with(node_table& kept) noexcept;
+  /// Begins a plan instead of begin(), and goes on with what a plan with a list of numbers (signature) has kept: compares while it
+  /// walks the graph. False, and the table is clear, where the graph has another list, or may have.
+  bool begin_like(std::span<const value> roots, node_table& kept, std::span<const std::uint64_t> words);
+  /// Of what that has stored, in the order of entry::kernel.
+  void note_stored(node* n) { stored_.push_back(n); }
   /// Whether nodes or handles outside of the plan refer to a pending node of it now.
   bool is_held(node* n) { return n->refs.load(std::memory_order_acquire) > at(n).uses; }
   node* reader(std::int32_t k) const noexcept { return readers_[static_cast<std::size_t>(k)]; }
@@ -119,9 +152,11 @@ class plan_table {
   bool depends_on_order() const noexcept;
   /// The view that other reads of a leaf are counted from, where views alone read it and plans follow from how far these lie
   /// apart, not from where they begin: steps of a loop over parts of an array have one plan. Else null.
-  const node* origin_of(const node* leaf) const noexcept {
-    const entry& e = table_[static_cast<std::size_t>(leaf->mark.index)];
-    return e.origin < 0 || e.views != e.uses || fixed_ ? nullptr : table_[static_cast<std::size_t>(e.origin)].n;
+  const node* origin_of(const node* leaf) const noexcept { return origin_of(leaf, known_); }
+  static const node* origin_of(const node* leaf, const node_table& known) noexcept {
+    const entry& e = known.entries[static_cast<std::size_t>(leaf->mark.index)];
+    return e.origin < 0 || e.views != e.uses || known.fixed ? nullptr
+                                                            : known.entries[static_cast<std::size_t>(e.origin)].n;
   }
   /// What the plan needs to know of the device's free memory: each allocation that it has asked about fits, or does not.
   struct memory_bounds {
@@ -137,8 +172,8 @@ class plan_table {
   /// Calls f(node*) for what is marked so and held. Allocates nothing.
   template <class F>
   void for_each_held(F f) {
-    for (entry& e : table_)
-      if (e.inlined && !e.n->is_leaf() && is_computed(e.n) && is_held(e.n)) f(e.n);
+    for (const std::int32_t k : known_.inlined)
+      if (node* const n = known_.entries[static_cast<std::size_t>(k)].n; !n->is_leaf() && is_held(n)) f(n);
   }
   /// Calls f(node*) once for a node of the plan and for all that it is computed from; leaves end the walk.
   template <class F>
@@ -167,6 +202,7 @@ class plan_table {
   void store_no_more_than(std::size_t count);
 
  private:
+  friend class follower;
   void enter(node* n);
   void enter_pending(entry& e);
   void note_state(node* n);
@@ -176,7 +212,9 @@ class plan_table {
 
   runtime::device_id device_{};
   std::uint64_t epoch_ = 0, search_ = 0;
-  std::vector<entry> table_;
+  node_table known_;
+  node_table* kept_ = nullptr;  // where that goes once the plan is done
+  std::size_t kept_entries_ = 0;
   std::vector<node*> stored_;  // in the order of their discovery
   std::vector<node*> packed_;  // the views among them that are stored in the order of their elements
   std::vector<node*> pending_;
@@ -184,7 +222,6 @@ class plan_table {
   std::vector<value> outside_;  // reductions that are no part of what was requested, but may be computed with it
   scalar_numbers scalars_;
   memory_bounds asked_;
-  bool fixed_ = false;  // places in leaves may matter: to calls, and in long graphs, whose repetitions are looked for
 };
 
 }  // namespace sinter::graph

@@ -111,7 +111,7 @@ void list_if_pending(const value& v) {
     return;
   if (!list_pending(v)) return;
   runtime::set_pressure_hook(&relieve);
-  if (v->holds_larger) release_kept_arrays_if_many();
+  if (v->holds_larger()) release_kept_arrays_if_many();
 }
 
 }  // namespace
@@ -119,16 +119,7 @@ void list_if_pending(const value& v) {
 view_ref make_array(value v) {
   if (v->large) require_countable(v->shape);  // of smaller ones it is known
   flush_if_long(v);
-  auto view = std::allocate_shared<array_view>(recycling_allocator<array_view>());
-  view->shape = v->shape;
-  view->strides = v->shape;  // each extent is replaced by a stride where it is: contiguous_strides()
-  std::int64_t step = 1;
-  for (std::int64_t* at = view->strides.end(); at != view->strides.begin();) {
-    const std::int64_t extent = std::exchange(*--at, step);
-    if (extent > 0) step *= extent;
-  }
-  view->type = v->type;
-  view->whole = true;
+  auto view = std::allocate_shared<array_view>(recycling_allocator<array_view>(), v->shape, v->type);
   list_if_pending(v);
   view->store = std::allocate_shared<storage>(recycling_allocator<storage>(), std::move(v));
   if (is_capturing()) [[unlikely]]
@@ -191,11 +182,19 @@ value elements_in_memory(const array_view& v) {
   return v.parts ? make_leaf(all->buffer, 2 * all->buffer_offset, dims{2 * all->size()}, v.type) : all;
 }
 
+namespace {
+
+[[gnu::noinline]] value read_part(version now, const array_view& v) {
+  return now.pinned ? copy_of_view(now.v, v) : shown_of(now.v, v);
+}
+
+}  // namespace
+
 value read(const array_view& v) {
   version now = v.store->now_as_is();
-  if (now.pinned) return copy_of_view(now.v, v);
-  if (v.whole) return std::move(now.v);
-  return shown_of(now.v, v);
+  if (v.whole && !now.pinned) [[likely]]
+    return std::move(now.v);
+  return read_part(std::move(now), v);
 }
 
 namespace {

@@ -15,6 +15,8 @@ namespace sinter::graph {
 /// numbers, of which the storage's C order has two for each element.
 struct array_view {
   array_view() noexcept {}  // without filling the object with zeros first
+  /// Of all elements of a storage.
+  array_view(const dims& all, dtype of) : shape(all), strides(core::contiguous_strides(all)), type(of), whole(true) {}
   std::shared_ptr<storage> store;
   dims shape, strides;
   std::int64_t offset = 0;

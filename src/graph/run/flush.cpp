@@ -335,8 +335,8 @@ class flusher {
 
   void clear() {
     dropped_.clear();  // after every node has its buffer
-    planner_.clear();
     placement_.clear();
+    planner_.clear();
     jobs_.clear();
     uses_.clear();
     passed_.clear();
@@ -369,7 +369,8 @@ flusher& shared_flusher() {
 bool relieve_locked(runtime::backend& device) {
   bool any = false;
   for (const value& v : listed_values(device.id())) {
-    if (!(v->over_large || v->holds_larger) || v->is_leaf() || v->capture != runtime::this_thread().capture) continue;
+    if (!(v->over_large() || v->holds_larger()) || v->is_leaf() || v->capture != runtime::this_thread().capture)
+      continue;
     try {
       any |= shared_flusher().run_if_releasing(v);
     } catch (const error&) {  // the caller did not request this value

@@ -105,7 +105,7 @@ class kept_search {
 std::vector<value> listed_for(std::uint32_t capture) {
   std::vector<value> found = listed_values();
   std::erase_if(found, [&](const value& v) {
-    return !v->holds_larger || v->capture != capture || v->opaque || v->device.kind == runtime::device_kind::mesh;
+    return !v->holds_larger() || v->capture != capture || v->opaque || v->device.kind == runtime::device_kind::mesh;
   });
   return found;
 }

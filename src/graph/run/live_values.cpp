@@ -17,6 +17,7 @@ constexpr std::size_t small_bytes = std::size_t{1} << 20;  // stored whatever th
 class reached_nodes {
  public:
   struct reached {
+    explicit reached(node* of) noexcept : n(of) {}
     node* n;
     std::uint32_t uses = 0;    // references from visited nodes
     std::uint32_t search = 0;  // the last one that met it
@@ -29,15 +30,17 @@ class reached_nodes {
   /// Visits what is pending below a node. Whether any of it depends on, or is, a node of the chain.
   bool walk(node* from) {
     const std::size_t first = all_.size();
-    bool touches = enter(from);
+    bool touches = enter(from).in_chain;
     for (std::size_t k = first; k < all_.size(); ++k) {  // grows
       node* const n = all_[k].n;
       if (n->kind.load(std::memory_order_relaxed) == node_kind::update) bases_.push_back(n->args[0].get());
-      for (int a = 0; a < n->operand_count(); ++a) {
+      const int operands = n->operand_count();
+      for (int a = 0; a < operands; ++a) {
         node* const operand = n->operand(a);
         if (operand->is_leaf()) continue;
-        touches = enter(operand) || touches;
-        ++at(operand).uses;
+        reached& r = enter(operand);
+        touches |= r.in_chain;
+        ++r.uses;
       }
     }
     if (touches || first == 0)
@@ -50,23 +53,17 @@ class reached_nodes {
     if (next) of(next).is_base = true;
   }
   /// Of any node.
-  reached& of(node* n) {
-    enter(n);
-    return at(n);
-  }
+  reached& of(node* n) { return enter(n); }
   /// Begins a search; whether the present one has not met a node before.
   void begin_search() noexcept { ++search_; }
   bool meets(node* n) { return std::exchange(of(n).search, search_) != search_; }
 
  private:
-  reached& at(node* n) { return all_[static_cast<std::size_t>(n->mark.index)]; }
-  /// Whether the node was known as one of the chain.
-  bool enter(node* n) {
-    if (n->mark.epoch == epoch_) return at(n).in_chain;
+  reached& enter(node* n) {
+    if (n->mark.epoch == epoch_) return all_[static_cast<std::size_t>(n->mark.index)];
     n->mark.epoch = epoch_;
     n->mark.index = static_cast<std::int32_t>(all_.size());
-    all_.push_back({n});
-    return false;
+    return all_.emplace_back(n);
   }
 
   const std::uint64_t epoch_ = next_epoch();

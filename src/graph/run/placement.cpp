@@ -35,21 +35,27 @@ void placement::begin() {
   reuses_ = (plan_.stored().size() > 2 || has_large_result()) && !effects && !is_capturing();
   if (!updates && !reuses_) return;
   analyse_references();
-  find_last_readers();
+  if (!std::exchange(plan_.known_nodes().read, true)) find_last_readers();
   if (reuses_) list_finished();
 }
 
 void placement::clear() {
+  for (const std::int32_t k : touched_) {
+    planner::entry& e = plan_.known_nodes().entries[static_cast<std::size_t>(k)];
+    e.memory = e.taken_by = -1;
+    e.next_resident = nullptr;
+  }
+  touched_.clear();
   places_.clear();
   memory_.clear();
   finished_.clear();
   unneeded_.clear();
   passed_ = 0;
-  reuses_ = analysed_ = false;
+  reuses_ = false;
 }
 
 void placement::note_reader(node* n, std::size_t kernel) {
-  std::int32_t& last = plan_.at(n).last_reader;
+  std::int32_t& last = plan_.known(n).last_reader;
   last = std::max(last, static_cast<std::int32_t>(kernel));
 }
 
@@ -71,13 +77,14 @@ void placement::list_finished() {
   for (const planner::entry& known : plan_.entries()) {
     if (known.last_reader < 0 || !is_released(known) || (known.n->is_leaf() && !takes_leaves_)) continue;
     node*& first = finished_[static_cast<std::size_t>(known.last_reader)];
-    plan_.at(known.n).next_finished = std::exchange(first, known.n);
+    plan_.known(known.n).next_finished = std::exchange(first, known.n);
   }
 }
 
 placement::occupied& placement::memory_of(node* n) {
-  planner::entry& e = plan_.at(n);
+  planner::entry& e = plan_.known(n);
   if (e.memory < 0) {
+    touched_.push_back(n->mark.index);
     e.memory = static_cast<std::int32_t>(memory_.size());
     memory_.push_back({.residents = n});
   }
@@ -87,8 +94,9 @@ placement::occupied& placement::memory_of(node* n) {
 /// Adds a node to those in another one's memory.
 void placement::join(node* n, node* resident) {
   occupied& m = memory_of(resident);
-  planner::entry& e = plan_.at(n);
-  e.memory = plan_.at(resident).memory;
+  planner::entry& e = plan_.known(n);
+  touched_.push_back(n->mark.index);
+  e.memory = plan_.known(resident).memory;
   e.next_resident = std::exchange(m.residents, n);
   ++m.needed;
 }
@@ -112,7 +120,7 @@ void placement::put_view(node* n, node* base, std::int64_t offset) {
 /// What the kernels before this one were the last to read is no longer needed.
 void placement::pass(std::size_t kernel) {
   for (; passed_ < kernel; ++passed_)
-    for (node* n = finished_[passed_]; n; n = plan_.at(n).next_finished)
+    for (node* n = finished_[passed_]; n; n = plan_.known(n).next_finished)
       if (--memory_of(n).needed == 0) unneeded_.push_back(n);
 }
 
@@ -136,8 +144,8 @@ bool placement::may_grow(node* old, const node* n) {
 /// The memory stays with its former nodes as well: nothing is written there before the launch.
 void placement::give(node* old, node* n, std::size_t kernel) {
   occupied& m = memory_of(old);
-  for (node* r = m.residents; r; r = plan_.at(r).next_resident)
-    plan_.at(r).taken_by = static_cast<std::int32_t>(kernel);
+  for (node* r = m.residents; r; r = plan_.known(r).next_resident)
+    plan_.known(r).taken_by = static_cast<std::int32_t>(kernel);
   m.residents = nullptr;
   ++m.references;
   if (m.made) m.bytes = std::max(m.bytes, n->bytes());
@@ -151,7 +159,7 @@ node* placement::find_operand(const node* n, std::size_t kernel) {
   if (plan.kind != plan_kind::elementwise) return nullptr;
   for (const input_slot& s : plan.inputs) {
     node* const old = s.source;
-    const planner::entry& e = plan_.at(old);
+    const planner::entry& e = plan_.known(old);
     if (e.last_reader != static_cast<std::int32_t>(kernel) || old->type != n->type || !is_released(e)) continue;
     if (old->is_leaf() && (!takes_leaves_ || old->buffer_offset != 0)) continue;
     if (memory_of(old).needed != 1 || !may_take(old, n->bytes(), n->bytes(), n->memory)) continue;
@@ -178,7 +186,7 @@ node* placement::take_unneeded(std::vector<node*>::reverse_iterator at) {
 /// Whether a much larger result is made before a node's last reader has run, for which large memory is left then.
 bool placement::is_beside_larger(node* n, std::size_t kernel) {
   constexpr std::size_t looked_at = 256;  // kernels
-  const auto last = static_cast<std::size_t>(plan_.at(n).last_reader);
+  const auto last = static_cast<std::size_t>(plan_.known(n).last_reader);
   const std::size_t end = std::min(last + 1, kernel + looked_at), larger = 4 * n->bytes();
   for (std::size_t k = kernel + 1; k < end; ++k)
     for (const node* made : plan_.kernels()[k]->results)
@@ -192,7 +200,7 @@ bool placement::is_beside_larger(node* n, std::size_t kernel) {
 node* placement::best_fit(node* n, std::size_t kernel) {
   if (unneeded_.empty()) return nullptr;
   const std::size_t least = n->bytes();
-  const std::size_t most = !is_released(plan_.at(n))     ? least + least / 8
+  const std::size_t most = !is_released(plan_.known(n))  ? least + least / 8
                            : is_beside_larger(n, kernel) ? 2 * least
                                                          : SIZE_MAX;
   const auto bytes = [&](node* old) { return memory_of(old).made ? memory_of(old).bytes : buffer_of(old)->bytes(); };
@@ -241,7 +249,7 @@ bool placement::may_overwrite(const kernel_plan& plan) {
   if (!base) return false;
   const payload::update& first = plan.results[0]->update();
   if (first.in_place) return true;
-  const planner::entry& e = plan_.at(base);
+  const planner::entry& e = plan_.known(base);
   const occupied& m = memory_of(base);
   const bool owned = m.made ? m.views == 0 : is_owned(buffer_of(base), m.references);
   if (!owned || !is_released(e)) return false;
@@ -252,19 +260,26 @@ bool placement::may_overwrite(const kernel_plan& plan) {
 /// A node releases its operands when it becomes a leaf, or when all nodes that refer to it release it. So each comes after
 /// the nodes that read it: first those that nothing pending reads.
 void placement::analyse_references() {
-  if (std::exchange(analysed_, true)) return;
+  planner::node_table& known = plan_.known_nodes();
+  const bool closed = known.walked == known.entries.size();
+  if (std::exchange(known.counted, true)) {
+    if (closed) return;
+    for (planner::entry& e : known.entries) e.dropped = e.met = 0;
+  }
   order_.resize(plan_.entries().size() + plan_.stored().size());  // each at most once, and roots
   node** end = order_.data();
   for (node* n : plan_.stored())
-    if (plan_.at(n).uses == 0) *end++ = n;
+    if (plan_.known(n).uses == 0) *end++ = n;
   for (node** next = order_.data(); next != end; ++next) {  // grows
     node* const n = *next;
     const planner::entry& e = plan_.known(n);
-    const bool entered = e.entered, releases = e.stored || is_released(e);
+    // What is held may be released meanwhile, but not whenever a plan with these counts is used.
+    const bool entered = e.entered;
+    const bool releases = e.stored || (closed ? !e.held && e.dropped == e.uses : is_released(e));
     const int operands = n->operand_count();
     for (int a = 0; a < operands; ++a) {
       node* const operand = n->operand(a);
-      planner::entry& o = plan_.at(operand);
+      planner::entry& o = plan_.known(operand);
       if (releases) ++o.dropped;
       // References from nodes that have joined the plan are not among the uses; those nodes are first in the order.
       if (entered && ++o.met == o.uses && !operand->is_leaf()) *end++ = operand;

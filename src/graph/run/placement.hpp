@@ -42,7 +42,7 @@ class placement {
   std::int64_t released_bytes();
 
   /// Where a node that the plan stores is placed; where any node is. The buffer is there once settle() has been called.
-  placed& at(node* n) { return places_[static_cast<std::size_t>(plan_.at(n).kernel)]; }
+  placed& at(node* n) { return places_[static_cast<std::size_t>(plan_.known(n).kernel)]; }
   placed where(node* n) { return n->is_leaf() ? placed{n->buffer, n->buffer_offset} : at(n); }
   /// Places a result of kernel number `kernel` in memory that is no longer needed; false where there is none. Called in
   /// the order of the kernels, as the next two are.
@@ -66,7 +66,7 @@ class placement {
   /// Whether a value's memory has another result once the first kernels have run. Nothing but released nodes refers to
   /// it: it stays pending, and is destroyed with the plan's references.
   bool is_overwritten(node* n, std::size_t kernels) {
-    const std::int32_t by = plan_.at(n).taken_by;
+    const std::int32_t by = plan_.known(n).taken_by;
     return by >= 0 && static_cast<std::size_t>(by) < kernels;
   }
   /// Places the results of an update in the old version's memory if it may be written there; returns whether it may.
@@ -109,13 +109,13 @@ class placement {
   planner& plan_;
   std::vector<placed> places_;  // by planner::entry::kernel
   std::vector<node*> order_;    // scratch of analyse_references
-  bool analysed_ = false;       // the references have been counted
   bool reuses_ = false;         // results may get memory that is no longer needed
   bool takes_leaves_ = false;   // that of leaves as well
   std::vector<occupied> memory_;
-  std::vector<node*> finished_;  // by kernel: the nodes that it is the last one to read (entry::next_finished)
-  std::vector<node*> unneeded_;  // of each memory that may be taken, a node
-  std::size_t passed_ = 0;       // kernels whose finished nodes are no longer needed
+  std::vector<std::int32_t> touched_;  // positions of the nodes in them
+  std::vector<node*> finished_;        // by kernel: the nodes that it is the last one to read (entry::next_finished)
+  std::vector<node*> unneeded_;        // of each memory that may be taken, a node
+  std::size_t passed_ = 0;             // kernels whose finished nodes are no longer needed
 };
 
 }  // namespace sinter::graph

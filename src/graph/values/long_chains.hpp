@@ -12,7 +12,7 @@ inline bool is_long(const node& n) noexcept {
 }
 /// Whether a pending value may be evaluated together with others (list_pending).
 inline bool may_be_listed(const node& n) noexcept {
-  return n.over_large || n.over_write || n.holds_larger || n.depth >= limits().long_chain();
+  return n.over_large() || n.over_write() || n.holds_larger() || n.depth >= limits().long_chain();
 }
 
 }  // namespace sinter::graph

@@ -23,6 +23,15 @@ namespace sinter::graph {
 
 using core::dims;
 
+/// What a value may depend on, as bits.
+namespace over_what {
+inline constexpr std::uint8_t large = 1;      // a large operand: evaluation may release memory
+inline constexpr std::uint8_t reduction = 2;  // a reduction that was pending when the value was recorded
+inline constexpr std::uint8_t write = 4;      // so was a partial write
+/// It is a reduction, or no larger than one below, whose operand is much larger.
+inline constexpr std::uint8_t larger = 8;
+}  // namespace over_what
+
 /// Planner scratch; valid only inside one flush, under its lock (`next`: only while the node is destroyed).
 struct plan_mark {
   std::uint64_t epoch = 0;  // of the flush that last touched the node
@@ -50,12 +59,10 @@ class node {
   std::atomic<bool> evaluated_before{false};  // was computed inside a kernel while references outside of it held it
   std::atomic<bool> assigned{false};          // became the value of a name that had one before: a variable of a loop
   bool is_reader = false;                     // reduce: linked into the operand's list of readers
-  bool opaque = false;      // call, reduce: a type of a preamble, never in memory; read only by calls and reductions
-  bool large = false;       // limits().large_operand bytes or more
-  bool over_large = false;  // an operand below is large: evaluation may release memory
-  bool over_reduction = false;  // a reduction below was pending when it was recorded
-  bool over_write = false;      // so was a partial write
-  bool holds_larger = false;    // a reduction, or a value that is no larger than one, whose operand is much larger
+  bool opaque = false;     // call, reduce: a type of a preamble, never in memory; read only by calls and reductions
+  bool large = false;      // limits().large_operand bytes or more
+  std::uint8_t over = 0;   // what it depends on, and what values that are recorded over it do: bits of `over_what`
+  std::uint8_t shows = 0;  // what they do by its own kind and size
   std::atomic<bool> is_listed{false};  // is in the list of pending values
   memory_kind memory{};                // where its result is to be allocated
   std::uint16_t depth = 0;             // longest chain of pending nodes below when it was recorded
@@ -107,6 +114,10 @@ class node {
     }
   }
 
+  bool over_large() const noexcept { return (over & over_what::large) != 0; }
+  bool over_reduction() const noexcept { return (over & over_what::reduction) != 0; }
+  bool over_write() const noexcept { return (over & over_what::write) != 0; }
+  bool holds_larger() const noexcept { return (over & over_what::larger) != 0; }
   bool is_leaf() const noexcept { return kind.load(std::memory_order_acquire) == node_kind::leaf; }
   std::int64_t size() const noexcept { return core::element_count(shape); }
   std::size_t bytes() const noexcept { return static_cast<std::size_t>(size()) * itemsize(type); }
@@ -151,7 +162,7 @@ void unlink_reader(node* reduction) noexcept;
 /// recorded in the same capture (or likewise in none): work of one capture does not run in another.
 std::vector<value> live_readers(const node* reduction);
 
-/// Lists a pending value that a storage gets: one over large operands (`over_large`), which may be evaluated when memory
+/// Lists a pending value that a storage gets: one over large operands, which may be evaluated when memory
 /// runs out, and one at the end of a long chain, or that keeps a larger one of it, which is evaluated with others of that chain.
 /// Listed values are complete: other threads may evaluate them. False if the value does not qualify or is listed already.
 bool list_pending(const value& v);

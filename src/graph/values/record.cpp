@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <memory>
 
 #include "core/shape.hpp"
 #include "graph/values/limits.hpp"
@@ -35,19 +36,36 @@ std::int64_t elements_of(const dims& shape) noexcept {
   return core::countable_elements(shape);
 }
 
-template <class Payload>
-value fresh(Payload&& what, dtype type, const dims& shape, runtime::device_id device) {
+/// What values over one of a kind depend on.
+constexpr std::uint8_t shown_by(node_kind kind) {
+  return kind == node_kind::reduce ? over_what::reduction : kind == node_kind::update ? over_what::write : 0;
+}
+
+/// Whether a value of a shape is large. Throws where it has too many elements to be materialised, if it may be.
+bool is_large(node_kind kind, dtype type, const dims& shape) {
   const std::int64_t count = elements_of(shape);
-  if (count < 0 && must_be_countable(std::remove_cvref_t<Payload>::kind)) [[unlikely]]
+  if (count < 0 && must_be_countable(kind)) [[unlikely]]
     core::checked_count(shape, "shape");
+  return count < 0 || static_cast<std::size_t>(count) * itemsize(type) >= limits().large_operand;
+}
+
+template <class Payload>
+[[gnu::always_inline]] inline node* fresh(Payload&& what, dtype type, const dims& shape, runtime::device_id device,
+                                          bool large) {
   node* n = new node(std::forward<Payload>(what), type, shape, device);
   const runtime::thread_state& mine = runtime::this_thread();
   if (device.kind != runtime::device_kind::mesh) [[likely]]
     n->memory = mine.kind[runtime::slot_of(device)];
   n->capture = mine.capture;
   n->order = ++last_order;
-  n->large = count < 0 || static_cast<std::size_t>(count) * itemsize(type) >= limits().large_operand;
-  return value::adopt(n);
+  n->large = large;
+  n->shows = shown_by(std::remove_cvref_t<Payload>::kind) | (large ? over_what::large : 0);
+  return n;
+}
+template <class Payload>
+value fresh(Payload&& what, dtype type, const dims& shape, runtime::device_id device) {
+  const bool large = is_large(std::remove_cvref_t<Payload>::kind, type, shape);
+  return value::adopt(fresh(std::forward<Payload>(what), type, shape, device, large));
 }
 
 /// Bytes of operands that may be kept by values much smaller than they are, without its being noted.
@@ -62,23 +80,29 @@ constexpr std::size_t least_held = 4096;
   return core::element_count(operand->shape) >= least_elements && is_much_larger_in_bytes(*operand, n);
 }
 
-bool lies_over_reduction(const node& n) {
-  return n.over_reduction || n.kind.load(std::memory_order_relaxed) == node_kind::reduce;
+/// What a value depends on by an operand.
+std::uint8_t shown_by(const node& operand) noexcept {
+  constexpr std::uint8_t of_leaves = over_what::large;
+  const std::uint8_t all = operand.over | operand.shows;
+  return operand.is_leaf() ? all & of_leaves : all;
 }
 
-void note_operand(node& n, const value& operand) {
-  n.over_large |= operand->large || operand->over_large;
-  if (operand->is_leaf()) return;
-  if (operand->order >= n.order) n.order = last_order = operand->order + 1;  // recorded by another thread
-  n.over_reduction |= lies_over_reduction(*operand);
-  n.over_write |= operand->over_write || operand->kind.load(std::memory_order_relaxed) == node_kind::update;
-  n.holds_larger |= operand->holds_larger && n.bytes() <= 4 * operand->bytes();
-  n.depth = std::max(n.depth, static_cast<std::uint16_t>(std::min(operand->depth + 1, 0xffff)));
+[[gnu::always_inline]] inline void note_operand(node& n, const node& operand) {
+  std::uint8_t shown = shown_by(operand);
+  if ((shown & over_what::larger) != 0 && n.bytes() > 4 * operand.bytes()) [[unlikely]]
+    shown &= static_cast<std::uint8_t>(~over_what::larger);
+  n.over |= shown;
+  if (operand.is_leaf()) return;
+  if (operand.order >= n.order) [[unlikely]]
+    n.order = last_order = operand.order + 1;  // recorded by another thread
+  n.depth = std::max(n.depth, static_cast<std::uint16_t>(std::min(operand.depth + 1, 0xffff)));
 }
-void adopt_operand(node& n, value operand) {
-  note_operand(n, operand);
-  n.args[n.nargs++] = std::move(operand);
+/// The place of a new operand, which holds nothing.
+[[gnu::always_inline]] inline void adopt_operand(node& n, value&& operand) {
+  note_operand(n, *operand);
+  std::construct_at(&n.args[n.nargs++], std::move(operand));
 }
+void adopt_operand(node& n, const value& operand) { adopt_operand(n, value(operand)); }
 
 /// The shape without the reduced axes; `nothing`: a reduced extent is 0.
 dims kept_shape(const value& v, std::span<const bool> reduced, bool& nothing) {
@@ -90,13 +114,23 @@ dims kept_shape(const value& v, std::span<const bool> reduced, bool& nothing) {
   return kept;
 }
 
+/// A map over operands, which it takes.
+[[gnu::always_inline]] inline value map_of_operands(jit::opcode op, dtype type, const dims& shape, bool large,
+                                                    std::span<value> operands) {
+  node* const n = fresh(payload::map{.op = op, .fast_math = fast_math_on}, type, shape, operands[0]->device, large);
+  for (value& operand : operands) adopt_operand(*n, std::move(operand));
+  value v = value::adopt(n);
+  note_recorded(v);
+  return v;
+}
+
 value reduce_node(jit::reduce_op op, dtype type, const value& v, const dims& kept, std::span<const bool> reduced,
                   const jit::user_reduction* combine, payload::whole_reduction whole = {}) {
   std::uint64_t axes = 0;
   for (int a = 0; a < v->shape.size(); ++a) axes |= std::uint64_t{reduced[static_cast<std::size_t>(a)]} << a;
   value n = fresh(payload::reduce{.op = op, .axes = axes, .combine = combine, .whole = whole}, type, kept, v->device);
   n->opaque = combine && !combine->value.opaque.empty();
-  n->holds_larger = is_much_larger(v, *n);
+  if (is_much_larger(v, *n)) n->over |= over_what::larger;
   adopt_operand(*n, v);
   link_reader(n.get());
   note_recorded(n);
@@ -113,7 +147,7 @@ value call_node(const jit::user_function* f, int output, const dims& shape, std:
                                 .fast_math = fast_math_on},
                   result.type, shape, device);
   n->opaque = !result.opaque.empty();
-  for (const value& operand : n->call().operands) note_operand(*n, operand);
+  for (const value& operand : n->call().operands) note_operand(*n, *operand);
   note_recorded(n);
   return n;
 }
@@ -173,10 +207,14 @@ value record_map(jit::opcode op, dtype type, const dims& shape, std::span<const 
 }
 
 value record_map_moving(jit::opcode op, dtype type, const dims& shape, std::span<value> operands) {
-  value n = fresh(payload::map{.op = op, .fast_math = fast_math_on}, type, shape, operands[0]->device);
-  for (value& operand : operands) adopt_operand(*n, std::move(operand));
-  note_recorded(n);
-  return n;
+  return map_of_operands(op, type, shape, is_large(node_kind::map, type, shape), operands);
+}
+
+value record_map_like(jit::opcode op, dtype type, int like, std::span<value> operands) {
+  const node& of = *operands[static_cast<std::size_t>(like)];
+  // Nothing is counted again: what is not large has a number of elements.
+  const bool same = itemsize(of.type) == itemsize(type) && !of.large;
+  return map_of_operands(op, type, of.shape, !same && is_large(node_kind::map, type, of.shape), operands);
 }
 
 value record_random(jit::opcode op, dtype type, const dims& shape, const random_stream& stream,
@@ -189,8 +227,7 @@ value record_random(jit::opcode op, dtype type, const dims& shape, const random_
 
 value record_cast(value v, dtype type) {
   if (v->type == type) return v;
-  const dims shape = v->shape;
-  return record_map_moving(jit::opcode::cast, type, shape, std::span(&v, 1));
+  return record_map_like(jit::opcode::cast, type, 0, std::span(&v, 1));
 }
 
 value record_view(const value& v, const dims& shape, const dims& strides, std::int64_t offset) {
@@ -198,7 +235,7 @@ value record_view(const value& v, const dims& shape, const dims& strides, std::i
   if (v->kind.load(std::memory_order_acquire) == node_kind::scalar)
     return record_scalar(v->scalar().constant, v->type, shape, v->device);
   value n = fresh(payload::view{.strides = strides, .offset = offset}, v->type, shape, v->device);
-  n->holds_larger = is_much_larger(v, *n);
+  if (is_much_larger(v, *n)) n->over |= over_what::larger;
   adopt_operand(*n, v);
   note_recorded(n);
   return n;
@@ -214,7 +251,7 @@ value record_identity(const value& v) {
 
 value record_gather(const value& v, const value& index, int axis, const dims& shape, int reported_axis) {
   value n = fresh(payload::gather{.axis = axis, .reported_axis = reported_axis}, v->type, shape, v->device);
-  n->holds_larger = is_much_larger(v, *n);
+  if (is_much_larger(v, *n)) n->over |= over_what::larger;
   adopt_operand(*n, v);
   adopt_operand(*n, index);
   note_recorded(n);
@@ -256,7 +293,7 @@ value record_effect(const jit::user_function* f, const dims& shape, std::vector<
                                 .fast_math = fast_math_on,
                                 .targets = std::move(targets)},
                   dtype::u8, shape, device);
-  for (const value& operand : n->call().operands) n->over_reduction |= lies_over_reduction(*operand);
+  for (const value& operand : n->call().operands) n->over |= shown_by(*operand) & over_what::reduction;
   return n;
 }
 

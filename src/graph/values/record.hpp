@@ -29,6 +29,8 @@ inline value record_map(jit::opcode op, dtype type, const dims& shape, std::init
 }
 /// The same, moving from the operands: reference counting is a considerable part of the cost of recording.
 value record_map_moving(jit::opcode op, dtype type, const dims& shape, std::span<value> operands);
+/// The same with the shape of an operand, by its number.
+value record_map_like(jit::opcode op, dtype type, int like, std::span<value> operands);
 /// A draw of random numbers: `op` is one of the random operations, `operands` are its arguments after the position
 /// (their dtypes in jit/program/opcodes.def), broadcast to `shape`.
 value record_random(jit::opcode op, dtype type, const dims& shape, const random_stream& stream,

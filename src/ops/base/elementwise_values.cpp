@@ -17,7 +17,10 @@ dims common_shape(std::span<const value> operands) {
   return shape;
 }
 
-value map_of(opcode op, dtype type, const value& a) { return graph::record_map(op, type, a->shape, std::span(&a, 1)); }
+value map_of(opcode op, dtype type, const value& a) {
+  value operand = a;
+  return graph::record_map_like(op, type, 0, std::span(&operand, 1));
+}
 
 value map_of(opcode op, dtype type, const value& a, const value& b) {
   value both[] = {a, b};
@@ -45,7 +48,7 @@ ndarray unary(const char* function, opcode op, loop_rule rule, const ndarray& x)
   const graph::array_view& of = view_of(x, function);
   const dtype loop = loop_dtype(rule, of.type, function);
   value v = graph::record_cast(graph::read(of), loop);
-  return wrap(graph::record_map_moving(op, loop, of.shape, std::span(&v, 1)));
+  return wrap(graph::record_map_like(op, loop, 0, std::span(&v, 1)));
 }
 
 namespace {
@@ -60,8 +63,15 @@ bool keeps_dtype(loop_rule rule, dtype type, const char* function) {
 
 plain_pair::plain_pair(const char* function, loop_rule rule, const operand& x, const operand& y)
     : x_(x), y_(y), function_(function) {
-  if (x.is_array()) vx_ = &view_of(x.array(), function);
-  if (y.is_array()) vy_ = &view_of(y.array(), function);
+  if (is_unread(x) || is_unread(y)) [[unlikely]]
+    return;
+  const auto view = [function](const operand& o) -> const graph::array_view* {
+    if (!o.is_array()) return nullptr;
+    const graph::view_ref& v = ndarray_access::unresolved(o.array());
+    return v && !graph::is_capturing() ? v.get() : &view_of(o.array(), function);
+  };
+  vx_ = view(x);
+  vy_ = view(y);
   const graph::array_view* const of = vx_ ? vx_ : vy_;
   if (!of) return;
   if (vx_ && vy_) {
@@ -80,7 +90,7 @@ value plain_pair::value_of(const graph::array_view* v, const operand& o) const {
 
 value plain_pair::map(opcode op, dtype type) const {
   value both[] = {value_of(vx_, x_), value_of(vy_, y_)};
-  return graph::record_map_moving(op, type, of_->shape, both);
+  return graph::record_map_like(op, type, vx_ ? 0 : 1, both);
 }
 
 value plain_pair::select(const graph::array_view& condition) const {
@@ -94,11 +104,12 @@ resolved resolve_pair(const char* function, loop_rule rule, const operand& x, co
 }
 
 ndarray binary(const char* function, opcode op, loop_rule rule, const operand& x, const operand& y) {
+  if (const plain_pair both(function, rule, x, y); both) [[likely]]
+    return wrap(both.map(op, both.loop()));
   if (is_unread(x) || is_unread(y)) [[unlikely]]
     if (auto later = follow_deferred(op, x, &y)) return *later;
   const auto again = [=](const operand* o) { return binary(function, op, rule, o[0], o[1]); };
   if (auto later = over_selections(jit::weight(op), again, x, y)) return *later;
-  if (const plain_pair both(function, rule, x, y); both) return wrap(both.map(op, both.loop()));
   resolved r = resolve_pair(function, rule, x, y);
   return wrap(graph::record_map_moving(op, r.loop, r.shape, r.values()));
 }

@@ -47,7 +47,8 @@ std::optional<ndarray> over_selections(int weight, const F& f, const X&... x) {
 }
 
 /// Two operands that an operation takes as they are, as most do: arrays of one dtype and shape on one device, or such an
-/// array of floating-point or complex numbers and a real number, and that dtype is the loop's.
+/// array of floating-point or complex numbers and a real number, and that dtype is the loop's. None of them is a selection that
+/// has not been read, or other work that is put off.
 class plain_pair {
  public:
   /// Throws what `rule` does.

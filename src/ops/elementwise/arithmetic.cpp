@@ -15,12 +15,12 @@ value convert(const value& v, dtype type) { return graph::record_cast(v, type); 
 
 /// add and multiply, which are logical operations for bools.
 ndarray ring(const char* function, opcode op, opcode of_bools, const operand& x, const operand& y) {
+  if (const plain_pair both(function, loop_rule::any, x, y); both) [[likely]]
+    return wrap(both.map(is_bool(both.loop()) ? of_bools : op, both.loop()));
   if (is_unread(x) || is_unread(y)) [[unlikely]]
     if (auto later = follow_deferred(op, x, &y)) return *later;
   const auto again = [=](const operand* o) { return ring(function, op, of_bools, o[0], o[1]); };
   if (auto later = over_selections(jit::weight(op), again, x, y)) return *later;
-  if (const plain_pair both(function, loop_rule::any, x, y); both)
-    return wrap(both.map(is_bool(both.loop()) ? of_bools : op, both.loop()));
   resolved r = resolve_pair(function, loop_rule::any, x, y);
   return wrap(graph::record_map_moving(is_bool(r.loop) ? of_bools : op, r.loop, r.shape, r.values()));
 }
