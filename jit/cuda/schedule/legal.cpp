@@ -397,33 +397,33 @@ void add_with_lanes(const launch& l, cuda_shape shape, variant_list& to) {
   finish_reduction(l, v);
 }
 
-/// The last crossed rows with a vector of neighbouring results for each thread: where a block has few of them, single ones are
-/// parts of sectors.
-void add_crossed_vectors(const launch& l, variant_list& to) {
-  const std::int64_t n = std::min<std::int64_t>(column_vectors(l), 4);
-  if (n == 1) return;
-  const std::uint8_t across = to[to.size() - 1].tile.across;
+/// Crossed rows; a thread has `results` neighbouring ones, and a block 2^across times as many threads as others.
+void add_crossed(const launch& l, std::int64_t results, int across, variant_list& to) {
   jit::cuda_variant& v = to.add(l);
-  make_columns(l, n, v);
+  if (results == 1) make_rows(l, v);
+  else make_columns(l, results, v), v.vector = 1;
   v.shape = cuda_shape::crossed_rows;
-  v.vector = 1;
-  v.tile.down = static_cast<std::uint8_t>(std::countr_zero(static_cast<std::uint64_t>(n)));
-  v.tile.across = across;
+  v.tile.down = static_cast<std::uint8_t>(std::countr_zero(static_cast<std::uint64_t>(results)));
+  v.tile.across = static_cast<std::uint8_t>(across);
   finish_reduction(l, v);
+}
+
+/// A warp reads whole lines where a block has the threads of so many neighbouring results; where it cannot, as of long rows,
+/// vectors of results of up to four bytes read whole sectors.
+void add_all_crossed(const launch& l, bool all, unsigned lanes, variant_list& to) {
+  const bool suits = suits_wide_block(*l.code);
+  if (lanes > 32 && !suits) return;
+  const int results = std::countr_zero(jit::cuda_block / lanes), across = suits ? std::clamp(5 - results, 0, 2) : 0;
+  const std::int64_t n = suits && (all || results < 3) ? std::min<std::int64_t>(column_vectors(l), 4) : 1;
+  if (n == 4) add_crossed(l, n, across, to);
+  add_crossed(l, 1, across, to);
+  if (n == 2 && all) add_crossed(l, n, across, to);
 }
 
 void add_rows(const launch& l, extent_of_search which, variant_list& to) {
   const bool all = which == extent_of_search::all;
   const bool wanted = kept_count(l) > 1 && (all || is_crossed(l, true));
-  const unsigned lanes = wanted ? row_geometry(l).first.block_x : 1;
-  const bool suits = wanted && suits_wide_block(*l.code);
-  if (wanted && (lanes <= 32 || suits)) {
-    add_with_lanes(l, cuda_shape::crossed_rows, to);
-    // So many neighbouring results that a warp reads whole lines, if a block can have their threads.
-    const int results = std::countr_zero(jit::cuda_block / lanes);
-    if (suits) to[to.size() - 1].tile.across = static_cast<std::uint8_t>(std::clamp(5 - results, 0, 2));
-    if (suits && (all || results < 3)) add_crossed_vectors(l, to);
-  }
+  if (wanted) add_all_crossed(l, all, row_geometry(l).first.block_x, to);
   add_with_lanes(l, cuda_shape::reduce_rows, to);
   if (set_row_runs(l, all, to[to.size() - 1]) && all) add_with_lanes(l, cuda_shape::reduce_rows, to);
   if (all) {
