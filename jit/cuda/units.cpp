@@ -83,6 +83,8 @@ std::int64_t cuda_text_weight(const program& p, const cuda_variant& v) {
 bool cuda_has_baseline(const program& p, const cuda_variant& v) {
   if (v.shape == cuda_shape::stride_loop || v.shape == cuda_shape::windows) return false;
   if (v.shape == cuda_shape::step_loop) return false;
+  constexpr int looped_groups = 8;  // of rows on chip; fewer are no loop in shared memory either
+  if (v.shape == cuda_shape::staged_rows && v.groups < looped_groups) return false;
   const std::int64_t weight = may_be_optimised_less(p) ? cuda_text_weight(p, v) : 0;
   if (p.kind == kernel_kind::elementwise) return weight >= elementwise_baseline_weight;
   return any_quick_trig(p) || weight >= baseline_weight;

@@ -23,7 +23,7 @@ int words_of(dtype t) noexcept { return is_half(t) ? 1 : static_cast<int>((items
 
 /// Registers for elements that a thread reads before it computes with them.
 constexpr int registers_in_flight = 64;
-/// Groups of a round of a loop over those that are kept in shared memory.
+/// Groups of a round of a loop over those that are kept in shared memory; of strips, which take more code, half as many.
 constexpr int groups_of_round = 4;
 /// Shared memory of a multiprocessor for what blocks keep, on GPUs that have much.
 constexpr int kept_bytes_of_multiprocessor = 200 << 10;
@@ -267,7 +267,7 @@ class stage_writer : kernel_writer {
     int words = 0;
     for (const int k : f.inputs) words += words_of(type(k)) * cuda_group;
     const int most = words ? std::max(registers_in_flight / words, 1) : 4;
-    const int at_once = v_.kept_in_shared ? std::min(most, groups_of_round) : most;
+    const int at_once = v_.kept_in_shared ? std::min(most, by_warps() ? groups_of_round / 2 : groups_of_round) : most;
     return static_cast<int>(std::min<unsigned>(v_.groups, std::bit_floor(static_cast<unsigned>(at_once))));
   }
 
