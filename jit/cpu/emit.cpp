@@ -218,8 +218,9 @@ void cpu_emitter::write_pointers() {
     if (info_[k].where != place::direct && !gathers && !is_half_load(k)) continue;
     if (i.op == opcode::coord) {
       if (coord.size() <= i.a) coord.resize(i.a + 1u);
-      if (!coord[i.a]) out_ += "  const long long* __restrict coord" + num(i.a) + " = a->coords[" + num(i.a) + "];\n";
+      if (coord[i.a]) continue;
       coord[i.a] = true;
+      out_ += "  const long long* __restrict coord" + num(i.a) + " = a->coords[" + num(i.a) + "];\n";
       advance_.push_back("coord" + num(i.a));
       continue;
     }
