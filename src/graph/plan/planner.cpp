@@ -74,7 +74,7 @@ void planner::make_kernels() {
     build_all();
     for (node* n : stored()) at(n).level = -1;
     for (node* n : stored()) level_of(n);
-  } while (split_epilogues() || store_reduced_again() || give_up_reductions());
+  } while (split_epilogues() || store_reduced_again() || give_up_stored());
   group();
   if (kernels_.size() < 2 || !limits().fuse) return;
   mark_remaining();
@@ -239,6 +239,37 @@ bool planner::store_reduced_again() {
   return stored().size() != known;
 }
 
+// What was stored since much had to be computed for it, before what it is computed from was stored as well. Its kernel would make what
+// reads it wait.
+bool planner::give_up_cheap() {
+  bool changed = false;
+  for (node* n : stored()) {
+    entry& e = at(n);
+    if (e.why != store_reason::expensive || !e.entered || e.held || e.given_up || !is_operation(n->kind)) continue;
+    if (unfusible(*n)) continue;
+    e.stored = false;
+    e.weight = -1;
+    e.given_up = inline_weight(n) < limits().expensive;
+    e.stored = !e.given_up;
+    e.again = -1;
+    changed = changed || e.given_up;
+  }
+  return changed;
+}
+
+bool planner::give_up_stored() {
+  const bool cheap = give_up_cheap(), reductions = !cheap && give_up_reductions();
+  if (!cheap && !reductions) return false;
+  std::size_t count = 0;
+  for (std::size_t k = 0; k < stored().size(); ++k) {
+    if (!at(stored()[k]).stored) set_aside(std::move(built_[k]));
+    else if (count++ != k) built_[count - 1] = std::move(built_[k]);
+  }
+  built_.resize(count);
+  forget_given_up();
+  return true;
+}
+
 // A reduction that was stored for a kernel over another space, before what is computed from it was stored as well, need not be
 // if that is its only reader: then it is computed in the reduction's kernel.
 bool planner::give_up_reductions() {
@@ -273,15 +304,7 @@ bool planner::give_up_reductions() {
     at(r).stored = !at(r).given_up;
     changed = changed || at(r).given_up;
   }
-  if (!changed) return false;
-  std::size_t count = 0;
-  for (std::size_t k = 0; k < stored().size(); ++k) {
-    if (!at(stored()[k]).stored) set_aside(std::move(built_[k]));
-    else if (count++ != k) built_[count - 1] = std::move(built_[k]);
-  }
-  built_.resize(count);
-  forget_given_up();
-  return true;
+  return changed;
 }
 
 namespace {

@@ -54,6 +54,8 @@ class planner : public plan_table {
   bool search_reductions(node* n, std::vector<node*>& out, bool split);
   bool split_epilogues();
   bool store_reduced_again();
+  bool give_up_stored();
+  bool give_up_cheap();
   bool give_up_reductions();
   int level_of(node* n);
   void group();

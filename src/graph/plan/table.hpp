@@ -49,7 +49,7 @@ class plan_table {
     bool entered = false;        // is in pending()
     bool unset = false;          // update: later ones write all that it does not, and only they read it
     bool together = false;       // its elements along a short axis are not outputs of their own
-    bool given_up = false;       // reduce: it was stored, and is computed with what is computed from it instead
+    bool given_up = false;       // it was stored, and is computed with what is computed from it instead
     bool split = false;     // split epilogue: reads the stored reductions instead of being computed in their kernel
     std::uint16_t reg = 0;  // the register of the kernel being built that holds it, if `phase` is the builder's
     std::uint64_t phase = 0;

@@ -73,3 +73,14 @@ TEST_CASE("epilogues: steps over residuals are the same kernels however many the
   }
   CHECK(count[1] == count[0]);
 }
+
+TEST_CASE("epilogues: sums that need a small value and what is cheap to compute from it are one kernel") {
+  const ndarray t = matrix(1, 5000, 9)(0), y = matrix(1, 5000, 10)(0), start = matrix(1, 1, 11)(0);
+  const recorder record = [&] {
+    const ndarray rate = start - 0.1f * exp(start) / sqrt(sum(t * start)), e = exp(rate * t), back = -rate;
+    return std::vector<ndarray>{sum(back * t * e), sum(e * y), sum(e * e)};
+  };
+  // The sum under the root, the rate, and three sums.
+  CHECK(count_of(graph::describe(values_of(record()), false), "kernel ") <= 3);
+  check_bits(record);
+}
