@@ -42,12 +42,12 @@ std::vector<program> all_programs() {
 }
 
 /// What holds more memory: details of wavelets wait for a whole round of statements, and the last values of one program, just above
-/// the bound, for their operands. On a GPU a plan of one or two results looks for no memory in caches, so that three more are above it,
-/// by up to a fifth.
+/// the bound, for their operands. On a GPU, where launches count, kernels compute several steps and hold the variables of all of them:
+/// three more are above it, by up to a fifth.
 bool holds_more(const program& p) {
   if (p.run == wavelets || p.run == horner) return true;
   const bool on_host = current_backend().host_addressable();
-  (void)on_host; return false;
+  return !on_host && (p.run == particle_filter || p.run == swarm || p.run == delayed);
 }
 
 void evaluate_together(const arrays& all) {
