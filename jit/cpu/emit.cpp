@@ -17,6 +17,7 @@ cpu_emitter::cpu_emitter(const program& p, const block_variant& v)
   mark_used();
   find_uniform_carried();
   find_differences();
+  find_selections();
   find_vectors();
   for (std::size_t k = 0; k <= p.code.size(); ++k) {
     if (has_loop() && k == p.loop.begin) loop_stage_ = stages_;
@@ -195,7 +196,8 @@ std::string cpu_emitter::expression(std::size_t k, int stage) const {
   each_operand(k, [&](std::uint16_t o) { operand[n++] = value(o, stage); });
   if (const instr* extreme = ordered_extreme(k))
     return std::string("sn::ordered_") + name(extreme->op) + "(" + operand[0] + ", " + operand[1] + ")";
-  return call_expression(i, operand[0], operand[1], operand[2]);
+  const std::string text = call_expression(i, operand[0], operand[1], operand[2]);
+  return selects_again_[k] && text.starts_with("sn::select(") ? "sn::select_again" + text.substr(10) : text;
 }
 
 unsigned cpu_emitter::parts() const {
@@ -218,8 +220,9 @@ void cpu_emitter::write_pointers() {
     if (info_[k].where != place::direct && !gathers && !is_half_load(k)) continue;
     if (i.op == opcode::coord) {
       if (coord.size() <= i.a) coord.resize(i.a + 1u);
-      if (!coord[i.a]) out_ += "  const long long* __restrict coord" + num(i.a) + " = a->coords[" + num(i.a) + "];\n";
+      if (coord[i.a]) continue;
       coord[i.a] = true;
+      out_ += "  const long long* __restrict coord" + num(i.a) + " = a->coords[" + num(i.a) + "];\n";
       advance_.push_back("coord" + num(i.a));
       continue;
     }

@@ -119,6 +119,7 @@ class cpu_emitter {
   }
   // Extrema of which zeros have an order, and loops over rows (emit_forms.cpp).
   const instr* ordered_extreme(std::size_t k) const;
+  void find_selections();
   std::string input_address(std::size_t k) const;
   std::string output_address(std::size_t k) const;
 
@@ -219,6 +220,7 @@ class cpu_emitter {
   int loop_stage_ = 0, after_loop_ = 0;  // the first stages of the program's loop and after it
   bool loops_ = false;                   // whether something of the loop is used
   std::vector<bool> one_value_;          // carried registers that have one value for all lanes
+  std::vector<bool> selects_again_;      // selections whose conditions follow from another one
   std::vector<bool> by_number_;          // whole numbers that are divided by one number
   std::vector<bool> differences_;        // registers that one exponential reads and nothing else
   bool vectors_ = false;                 // whether operations on 16-bit floats are loops over vectors

@@ -65,6 +65,21 @@ const instr* cpu_emitter::ordered_extreme(std::size_t k) const {
   return orders ? &first : nullptr;
 }
 
+/// Finds the selections of numbers whose conditions follow from another selection.
+void cpu_emitter::find_selections() {
+  std::vector<bool> chosen(p_.code.size());
+  selects_again_.assign(p_.code.size(), false);
+  if (std::none_of(p_.code.begin(), p_.code.end(), [](const instr& i) { return i.op == opcode::select; })) return;
+  for (std::size_t k = 0; k < p_.code.size(); ++k) {
+    const instr& i = p_.code[k];
+    bool follows = i.op == opcode::carried;
+    p_.each_operand(i, [&](std::uint16_t o) { follows = follows || chosen[o]; });
+    chosen[k] = follows || i.op == opcode::select;
+    const bool numbers = i.type != dtype::b1 && !is_complex(i.type) && i.type != dtype::f16 && i.type != dtype::bf16;
+    selects_again_[k] = i.op == opcode::select && numbers && chosen[i.a];
+  }
+}
+
 bool cpu_emitter::takes_any_length() const { return p_.calls.empty() && !has_loop(); }
 
 bool cpu_emitter::is_one_loop() const {

@@ -219,6 +219,17 @@ template <class T> SN_FN T right_shift(T a, T b) {
 template <class T> SN_FN T select(bool c, T a, T b) { return c ? a : b; }
 #ifdef __CUDACC__
 #else
+// By bits, for conditions that follow from another selection: compilers make branches of those, and leave the loop without vectors.
+template <unsigned long> struct bits_of_size;
+template <> struct bits_of_size<1> { typedef unsigned char type; };
+template <> struct bits_of_size<2> { typedef unsigned short type; };
+template <> struct bits_of_size<4> { typedef unsigned type; };
+template <> struct bits_of_size<8> { typedef unsigned long long type; };
+template <class T> SN_FN T select_again(bool c, T a, T b) {
+  typedef typename bits_of_size<sizeof(T)>::type U;
+  const U keep = U(U(0) - U(c));
+  return __builtin_bit_cast(T, U((__builtin_bit_cast(U, a) & keep) | (__builtin_bit_cast(U, b) & U(~keep))));
+}
 // Of three truth values: compilers leave loops with a conditional expression of those without vectors.
 SN_FN bool select(bool c, bool a, bool b) { return bool((int(c) & int(a)) | (int(!c) & int(b))); }
 #endif

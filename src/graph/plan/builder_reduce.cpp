@@ -33,7 +33,10 @@ int kernel_builder::find_reduced(node* n, const index_map* map) const {
 /// The code that runs once for each result.
 void kernel_builder::lower_results(std::span<node* const> results) {
   const auto lower_at = [&](node* n, const index_map* place) {
-    const std::uint16_t reg = n->kind == node_kind::reduce ? lower(n, place) : lower_pending(n, place);
+    const int known = place ? -1 : find(n, nullptr);
+    const std::uint16_t reg = known >= 0                     ? static_cast<std::uint16_t>(known)
+                              : n->kind == node_kind::reduce ? lower(n, place)
+                                                             : lower_pending(n, place);
     out_->code.outputs.push_back({n->type, 0, reg});
     remember(n, place, reg);
   };
@@ -115,6 +118,7 @@ bool kernel_builder::reduction(kernel_plan& out, std::span<node* const> results,
   space_ = core::element_count(whole_);
   joined_.clear();
   gathers_ = 0;  // those registers belong to the per-element phase, not to the results
+  for (node* n : results) table_.at(n).result_of = phase_;
   lower_results(results);
   return finish();
 }

@@ -224,9 +224,9 @@ class kernel_set {
 }  // namespace
 
 /// Whether it is cheaper to store an operation's result than to compute it in so many kernels, from operands in memory or
-/// (`whole`) from what is stored so far. A launch more is counted for the first of them. `near`: that memory may be near counts.
-bool planner::is_better_stored(node* n, std::size_t kernels, bool whole, bool near) {
-  const auto [byte, launch, read] = price_on(n->device);
+/// (`whole`) from what is stored so far. `launch`: what one more for the first of them costs. `near`: that memory may be near counts.
+bool planner::is_better_stored(node* n, std::size_t kernels, bool whole, bool near, double launch) {
+  const double byte = price_on(n->device).byte;
   const double times = static_cast<double>(kernels);
   const double moved = near ? price_of_moving(n->device, n->bytes()) : byte * static_cast<double>(n->bytes());
   const double bound = ((1 + times) * moved + launch) / (times - 1);
@@ -247,6 +247,12 @@ bool planner::is_better_stored(node* n, std::size_t kernels, bool whole, bool ne
 }
 
 namespace {
+
+/// Whether a kernel that reduces may store a value that it computes from the reductions.
+bool is_beside(const node* n, const kernel_plan& k) {
+  return k.kind == plan_kind::reduce && k.apart < 0 && n->over_reduction && n->shape == k.results[0]->shape &&
+         k.results.size() < static_cast<std::size_t>(limits().outputs);
+}
 
 /// So many kernels compute what is much larger than its operands, such as something of all pairs, before it is stored: a
 /// program that names such values and reduces them is expected to need no memory for them.
@@ -276,10 +282,13 @@ void planner::store_shared(bool whole, std::size_t planned) {
     const bool reduced =
         known == 1 && mine.size() > 1 && kernels_[static_cast<std::size_t>(mine.first())]->kind == plan_kind::reduce;
     const bool near = whole && (known > 1 || reduced);
+    // The kernel of what a reduction gives, and of what is computed from that, stores the parts of it as well (join_epilogues).
+    const bool beside = known > 0 && is_beside(n, *kernels_[static_cast<std::size_t>(mine.first())]);
+    const double launch = beside ? 0 : price_on(n->device).launch;
     if (!at(n).stored && is_computed(n) && can_be_stored(n) && !unfusible(*n) && mine.size() > 1 &&
-        is_better_stored(n, mine.size(), whole, near) &&
+        is_better_stored(n, mine.size(), whole, near, launch) &&
         (worth_storing(n) ||
-         (mine.size() >= many_kernels && is_better_stored(n, mine.size(), true, near) && fits_memory(n))))
+         (mine.size() >= many_kernels && is_better_stored(n, mine.size(), true, near, launch) && fits_memory(n))))
       materialise(n, store_reason::shared);
     if (at(n).stored && at(n).kernel >= static_cast<std::int32_t>(planned))
       mine.assign(static_cast<std::int32_t>(kernels_.size() + k));  // a kernel of its own

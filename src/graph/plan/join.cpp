@@ -1,6 +1,7 @@
 // Joins kernels over one iteration space, as far as memory allows, and puts kernels in order.
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <queue>
 #include <unordered_map>
 #include <utility>
@@ -60,6 +61,11 @@ bool planner::may_run_with(const kernel_plan& later, const kernel_plan& k) {
   } else if (later.kind != plan_kind::elementwise) {
     return false;
   }
+  return reads_only(later, k);
+}
+
+/// Whether what a kernel reads is there before another one, but what that stores.
+bool planner::reads_only(const kernel_plan& later, const kernel_plan& k) {
   return std::all_of(later.dependencies.begin(), later.dependencies.end(), [&](node* d) {
     return at(d).level < k.level || std::find(k.results.begin(), k.results.end(), d) != k.results.end();
   });
@@ -250,7 +256,51 @@ void planner::group() {
   std::size_t most = 0;
   if (limits().fuse)
     for (const bool sharing : {true, false}) join_alike(sharing, most);
+  if (limits().fuse) join_epilogues(most);
   sort_kernels();
+}
+
+/// An operation over a reduction's results that reads what the reduction's kernel stores, as the next one of several variables
+/// that follow from one gradient does, is computed there.
+void planner::join_epilogues(std::size_t most) {
+  std::vector<kernel_plan*> order;
+  std::unordered_map<const node*, std::size_t> reduced;  // what kernels that reduce store: their position
+  for (auto& k : built_)
+    if (k) order.push_back(k.get());
+  std::stable_sort(order.begin(), order.end(), [&](auto* a, auto* b) { return at(a->root).when < at(b->root).when; });
+  for (std::size_t i = 0; i < order.size(); ++i)
+    if (order[i]->kind == plan_kind::reduce && order[i]->apart < 0 && order[i]->whole == payload::whole_reduction())
+      for (node* n : order[i]->results) reduced[n] = i;
+  if (reduced.empty()) return;
+  memory_load load(*this, order);
+  std::vector<std::size_t> place(order.size());
+  std::iota(place.begin(), place.end(), std::size_t{0});
+  const auto most_outputs = static_cast<std::size_t>(limits().outputs);
+  for (std::size_t j = 0; j < order.size(); ++j) {
+    const kernel_plan& later = *order[j];
+    if (later.kind != plan_kind::elementwise || later.code.code.empty() || unfusible(*later.results[0])) continue;
+    node* last = nullptr;  // of what it reads
+    for (node* d : later.dependencies)
+      if (!last || at(d).level > at(last).level) last = d;
+    const auto found = last ? reduced.find(last) : reduced.end();
+    if (found == reduced.end()) continue;
+    const std::size_t i = found->second;
+    std::unique_ptr<kernel_plan>& own = built_[static_cast<std::size_t>(at(order[i]->root).kernel)];
+    if (!(later.extents == dims(own->extents.data(), own->kept)) || unfusible(*own->results[0]) ||
+        own->code.flags.fast_math != later.code.flags.fast_math ||
+        own->results.size() + later.results.size() > most_outputs || !reads_only(later, *own))
+      continue;
+    std::unique_ptr<kernel_plan> joined = try_join(*own, later);
+    if (!joined || !load.advance(*own, later, j, place[i], most)) continue;
+    for (node* n : later.results) {
+      at(n).level = own->level;
+      reduced[n] = i;
+    }
+    own.swap(joined);
+    order[i] = own.get();
+    set_aside(std::move(joined));
+    set_aside(std::move(built_[static_cast<std::size_t>(at(later.root).kernel)]));
+  }
 }
 
 /// `most`: the bytes that results may occupy; 0: not known yet.

@@ -74,7 +74,7 @@ void planner::make_kernels() {
     build_all();
     for (node* n : stored()) at(n).level = -1;
     for (node* n : stored()) level_of(n);
-  } while (split_epilogues());
+  } while (split_epilogues() || store_reduced_again() || give_up_stored());
   group();
   if (kernels_.size() < 2 || !limits().fuse) return;
   mark_remaining();
@@ -201,6 +201,108 @@ bool planner::split_epilogues() {
                      [&](node* r) { return at(r).stored && at(r).level < level; }))
       continue;
     at(n).split = changed = true;
+  }
+  return changed;
+}
+
+// Epilogues of one reduction that cannot be one kernel, since one of them waits for the other's or for a later value, would each
+// reduce: such a reduction is stored in the first one's pass, where that is cheaper.
+bool planner::store_reduced_again() {
+  struct pass {
+    node* reduction;
+    std::int32_t level;
+  };
+  std::vector<pass> passes;
+  const std::size_t known = stored().size();
+  int epilogues = 0;
+  for (std::size_t k = 0; k < known; ++k)
+    epilogues += built_[k]->kind == plan_kind::reduce && stored()[k]->kind != node_kind::reduce ? 1 : 0;
+  for (std::size_t k = 0; epilogues > 1 && k < known; ++k) {
+    node* const n = stored()[k];
+    if (built_[k]->kind != plan_kind::reduce || n->kind == node_kind::reduce) continue;
+    reductions_.clear();
+    if (!find_reductions(n, reductions_, at(n).split)) continue;
+    for (node* r : reductions_)
+      if (!at(r).stored) passes.push_back({r, at(n).level});
+  }
+  std::sort(passes.begin(), passes.end(), [](const pass& a, const pass& b) {
+    return a.reduction->order != b.reduction->order ? a.reduction->order < b.reduction->order : a.level < b.level;
+  });
+  for (std::size_t k = 0, next; k < passes.size(); k = next) {
+    node* const r = passes[k].reduction;
+    for (next = k + 1; next < passes.size() && passes[next].reduction == r;) ++next;
+    if (passes[next - 1].level == passes[k].level || r->opaque) continue;
+    const double moved = 2 * price_on(r->device).byte * static_cast<double>(itemsize(r->type));
+    if (moved < static_cast<double>(reduced_elements(*r)) * (1 + inline_cost(r->args[0].get())))
+      materialise(r, store_reason::sibling);
+  }
+  return stored().size() != known;
+}
+
+// What was stored since much had to be computed for it, before what it is computed from was stored as well. Its kernel would make what
+// reads it wait.
+bool planner::give_up_cheap() {
+  bool changed = false;
+  for (node* n : stored()) {
+    entry& e = at(n);
+    if (e.why != store_reason::expensive || !e.entered || e.held || e.given_up || !is_operation(n->kind)) continue;
+    if (unfusible(*n)) continue;
+    e.stored = false;
+    e.weight = -1;
+    e.given_up = inline_weight(n) < limits().expensive;
+    e.stored = !e.given_up;
+    e.again = -1;
+    changed = changed || e.given_up;
+  }
+  return changed;
+}
+
+bool planner::give_up_stored() {
+  const bool cheap = give_up_cheap(), reductions = !cheap && give_up_reductions();
+  if (!cheap && !reductions) return false;
+  std::size_t count = 0;
+  for (std::size_t k = 0; k < stored().size(); ++k) {
+    if (!at(stored()[k]).stored) set_aside(std::move(built_[k]));
+    else if (count++ != k) built_[count - 1] = std::move(built_[k]);
+  }
+  built_.resize(count);
+  forget_given_up();
+  return true;
+}
+
+// A reduction that was stored for a kernel over another space, before what is computed from it was stored as well, need not be
+// if that is its only reader: then it is computed in the reduction's kernel.
+bool planner::give_up_reductions() {
+  const auto may_be_given_up = [&](node* r) {
+    const entry& e = at(r);
+    return r->kind == node_kind::reduce && e.entered && !e.held && !e.given_up &&
+           (e.why == store_reason::reduction || e.why == store_reason::expensive);
+  };
+  constexpr std::int32_t none = -1, several = -2;
+  std::vector<std::int32_t> reader;
+  for (std::size_t k = 0; k < stored().size(); ++k) {
+    if (!may_be_given_up(stored()[k])) continue;
+    reader.resize(stored().size(), several);
+    reader[k] = none;
+  }
+  if (reader.empty()) return false;
+  for (std::size_t k = 0; k < stored().size(); ++k)
+    for (node* d : built_[k]->dependencies)
+      if (std::int32_t& by = reader[static_cast<std::size_t>(at(d).kernel)]; by != several)
+        by = by == none ? static_cast<std::int32_t>(k) : several;
+  bool changed = false;
+  for (std::size_t k = 0; k < reader.size(); ++k) {
+    if (reader[k] < 0) continue;
+    node* const r = stored()[k];
+    node* const n = stored()[static_cast<std::size_t>(reader[k])];
+    if (built_[static_cast<std::size_t>(reader[k])]->kind != plan_kind::elementwise || !is_operation(n->kind)) continue;
+    if (!(n->shape == r->shape) || unfusible(*n) || at(n).split) continue;
+    at(r).stored = false;
+    reductions_.clear();
+    const bool found = find_reductions(n, reductions_, false);
+    at(r).given_up = found && std::find(reductions_.begin(), reductions_.end(), r) != reductions_.end();
+    at(r).stored = !at(r).given_up;
+    changed = changed || at(r).given_up;
   }
   return changed;
 }

@@ -44,7 +44,7 @@ class planner : public plan_table {
   bool may_join_writes(const kernel_plan& first, const kernel_plan& then);
   void store_held();
   bool is_expensive_again(node* n);
-  bool is_better_stored(node* n, std::size_t kernels, bool whole, bool near);
+  bool is_better_stored(node* n, std::size_t kernels, bool whole, bool near, double launch);
   void store_shared(bool whole, std::size_t planned);
   void cut();
   bool store_shared();
@@ -58,9 +58,15 @@ class planner : public plan_table {
   bool find_reductions(node* n, std::vector<node*>& out, bool split);
   bool search_reductions(node* n, std::vector<node*>& out, bool split);
   bool split_epilogues();
+  bool store_reduced_again();
+  bool give_up_stored();
+  bool give_up_cheap();
+  bool give_up_reductions();
   int level_of(node* n);
   void group();
   void join_alike(bool sharing, std::size_t& most);
+  void join_epilogues(std::size_t most);
+  bool reads_only(const kernel_plan& later, const kernel_plan& k);
   void sort_kernels();
   std::unique_ptr<kernel_plan> try_join(const kernel_plan& k, const kernel_plan& later);
 

@@ -214,6 +214,11 @@ void plan_table::store_no_more_than(std::size_t count) {
   stored_.resize(count);
 }
 
+void plan_table::forget_given_up() {
+  std::erase_if(stored_, [&](node* n) { return !at(n).stored; });
+  for (std::size_t k = 0; k < stored_.size(); ++k) at(stored_[k]).kernel = static_cast<std::int32_t>(k);
+}
+
 void plan_table::enter(node* n) {
   n->mark.epoch = epoch_;
   n->mark.index = static_cast<std::int32_t>(known_.entries.size());

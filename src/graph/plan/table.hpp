@@ -49,11 +49,12 @@ class plan_table {
     bool entered = false;        // is in pending()
     bool unset = false;          // update: later ones write all that it does not, and only they read it
     bool together = false;       // its elements along a short axis are not outputs of their own
+    bool given_up = false;       // it was stored, and is computed with what is computed from it instead
     bool split = false;     // split epilogue: reads the stored reductions instead of being computed in their kernel
     std::uint16_t reg = 0;  // the register of the kernel being built that holds it, if `phase` is the builder's
     std::uint64_t phase = 0;
     std::uint64_t search = 0;     // the last walk that visited it
-    std::uint64_t result_of = 0;  // the phase of the elementwise kernel being built that has it as a result
+    std::uint64_t result_of = 0;  // the phase of the kernel being built that has it as a result
     std::uint32_t uses = 0;       // references from the plan's pending nodes
     // As they were when the plan was begun, since other threads change some of them; a plan follows from these alone:
     bool held = false;               // nodes or handles outside of the plan refer to it
@@ -200,6 +201,8 @@ class plan_table {
   void clear();
   /// Reverts all but the first `count` stored nodes.
   void store_no_more_than(std::size_t count);
+  /// Numbers the stored nodes again, without those that are stored no more.
+  void forget_given_up();
 
  private:
   friend class follower;

@@ -137,6 +137,26 @@ inline arrays delayed(int steps, std::int64_t n) {  // a queue of the last eight
   return {x, total};
 }
 
+inline arrays adaptive_rates(int steps, std::int64_t n) {  // losses and all variables follow from residuals
+  const ndarray a = uniform({n / 16, 16}, 414), y = uniform(n / 16, 415);
+  ndarray w = sn::zeros(16, {.dtype = sn::float32}), squares = w.copy();
+  arrays out;
+  for (int k = 0; k < steps; ++k) {
+    const ndarray r = sn::matmul(a, w) - y;
+    statement(r);
+    const ndarray g = sn::matmul(a.T(), r) / float(n / 16);
+    statement(g);
+    squares = squares + g * g;
+    statement(squares);
+    w = w - 0.1f * g / sn::sqrt(squares + 1e-6f);
+    statement(w);
+    out.push_back(sn::mean(sn::abs(r)));
+    statement(out.back());
+  }
+  out.push_back(w);
+  return out;
+}
+
 inline const program state_programs[] = {{"exchanged means", exchanged_means},
                                          {"growing tail", growing_tail},
                                          {"sorted each step", sorted_each_step},
@@ -144,6 +164,7 @@ inline const program state_programs[] = {{"exchanged means", exchanged_means},
                                          {"two colours", two_colours},
                                          {"tempered", tempered},
                                          {"swarm", swarm},
-                                         {"delayed", delayed}};
+                                         {"delayed", delayed},
+                                         {"adaptive rates", adaptive_rates}};
 
 }  // namespace sinter::test::loops

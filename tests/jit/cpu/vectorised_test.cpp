@@ -69,12 +69,23 @@ TEST_CASE("loops of masks, selections and extrema are vectorised, in chains too"
   const ndarray k = (arange(5000).astype(int32) % 101).to_device("cpu");
   const ndarray z = (x.astype(float64) * std::complex<double>(1, 2)).to_device("cpu");
   eval(x, y, k, z);
+  const auto first_below = [&](ndarray when) {  // the step in which a state is reached; later ones change it no more
+    ndarray state = x;
+    for (int step = 0; step < 4; ++step) {
+      state = state * 0.5f + 1 / (state * state + 1);
+      when = where((state < 3) & (when < 0), step, when);
+    }
+    return when;
+  };
   const std::vector<std::pair<const char*, ndarray>> chains{
       {"a mask is added", x + (x * y <= 4)},
       {"a mask is a factor", (x > y) * x - (y < 3)},
       {"clip", clip(x + y, 1.0f, 9.0f) * y},
       {"extrema", maximum(minimum(maximum(x, y), 4.0f), y * 2)},
       {"selections", where((x > 1) & (y < 5), x * 2, where(isnan(y), x, y)) + 1},
+      {"first steps", first_below((k * 0 - 1).astype(int32))},
+      {"first steps of floats", first_below(x * 0 - 1)},
+      {"first steps of wide numbers", first_below(k.astype(int64) * 0 - 1)},
       {"whole numbers", clip(k * 3 - 7, 0, 200) + (k == 3)},
       {"shifts", (k ^ (k >> 3)) + (k << 5)},
       {"shifts of unsigned numbers", (k.astype(uint32) ^ (k.astype(uint32) >> 16)) * 0x45d9f3b},

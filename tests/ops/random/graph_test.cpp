@@ -196,3 +196,20 @@ TEST_CASE("random: draws are written into parts of arrays") {
   y += g.random(8);
   CHECK(max(y).item<double>() < 1);
 }
+
+TEST_CASE("random: places that are counted beside a draw go on from block to block in compiled kernels") {
+  const settings restore;
+  for (const cpu::tier tier : {cpu::tier::interpreted, cpu::tier::compiled}) {
+    cpu::set_tier(tier);
+    for (const std::int64_t n : {200, 300, 5000}) {
+      CAPTURE(n);
+      const auto drawn = expected_uniform<double>(generator(4), n);
+      const auto product = (generator(4).random(n) * arange(n)).to_vector<double>();
+      for (std::size_t k = 0; k < drawn.size(); ++k) REQUIRE(product[k] == drawn[k] * static_cast<double>(k));
+      const ndarray draws = generator(5).integers(0, n, n), places = arange(n);
+      eval(draws, places);
+      const auto counted = places.to_vector<std::int64_t>();
+      for (std::size_t k = 0; k < counted.size(); ++k) REQUIRE(counted[k] == static_cast<std::int64_t>(k));
+    }
+  }
+}
