@@ -56,7 +56,10 @@ bool may_have_patterns(const jit::launch& l) noexcept {
   if (last < 0 || !l.wraps.empty() || l.inputs.size() + l.outputs.size() > 64 ||
       core::element_count(l.extents) < least_elements)
     return false;
-  const auto differs = [&](const jit::operand& o) { return o.strides[last] != 1; };
+  const bool is_short = last > 0 && l.extents[last] <= 16;
+  const auto differs = [&](const jit::operand& o) {
+    return o.strides[last] != 1 || (is_short && o.strides[last - 1] != l.extents[last]);
+  };
   return std::any_of(l.inputs.begin(), l.inputs.end(), differs) ||
          std::any_of(l.outputs.begin(), l.outputs.end(), differs) ||
          std::any_of(l.code->code.begin(), l.code->code.end(),
