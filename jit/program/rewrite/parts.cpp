@@ -155,7 +155,7 @@ choice choose(const launch& l) {
   choice c;
   for (std::size_t k = 0; k < p.outputs.size() && k < 64; ++k) {
     const instr& made = p.code[p.outputs[k].reg];
-    if (made.op != opcode::make_complex || made.type != p.outputs[k].type) continue;
+    if (made.op != opcode::make_complex || made.type != p.outputs[k].type || !is_apart(l.outputs[k])) continue;
     const bool keeps_real = stays(l, made.a, opcode::real, l.outputs[k]);
     const bool keeps_imag = stays(l, made.b, opcode::imag, l.outputs[k]);
     if (keeps_real == keeps_imag) continue;

@@ -6,9 +6,9 @@
 
 namespace sinter::jit {
 
-/// The launch with real inputs in place of complex ones of which only parts are read, and real outputs in place of complex ones that are
-/// made of parts: those that lie apart along the last axis, and those of which a part stays what it is. Nothing where there are none. For
-/// elementwise launches without calls and loops.
+/// The launch with real inputs in place of complex ones of which only parts are read, and real outputs in place of complex ones of which
+/// one part stays what it is, as far as their numbers lie apart along the last axis: vectors of neighbouring numbers are read and
+/// written as fast as they are. Nothing where there are none. For elementwise launches without calls and loops.
 std::optional<launch> in_parts(const launch& l);
 
 }  // namespace sinter::jit

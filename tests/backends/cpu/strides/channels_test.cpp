@@ -175,3 +175,23 @@ TEST_CASE("parts of complex numbers that lie apart are real numbers") {
             re, other);
       }
 }
+
+TEST_CASE("runs that are computed before they are added are those of one run at a time") {
+  for (const dtype t : {float32, int32})
+    for (const std::int64_t run : {112, 128, 130, 528})
+      for (const std::int64_t images : {3, 70}) {
+        CAPTURE(name(t));
+        CAPTURE(run);
+        CAPTURE(images);
+        const ndarray x = numbers({images, 40, run}, t);
+        const ndarray of_channel = (x(slice(_, 1), _, slice(_, 1)) + 3).copy(),
+                      of_row = (x(_, _, slice(_, 1)) + 1).copy();
+        eval(of_channel, of_row);
+        for (const ndarray& m : {of_channel, of_row}) {
+          check([&] { return sum((x - m) * (x - m), axes{0, 2}); });
+          check([&] { return sum((x - m) * (x - m), 2); });
+          check([&] { return max((x - m) * 3, axes{0, 2}); });
+          if (t == float32) check([&] { return sum(x / 7.0f - m, axes{0, 2}); });
+        }
+      }
+}
