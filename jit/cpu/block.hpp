@@ -103,29 +103,49 @@ struct block_variant {
 
 /// How the lanes of an operand lie in memory.
 struct lane_pattern {
-  enum class kind : std::uint8_t { dense, apart, runs, counted, periodic } what = kind::dense;
-  /// apart: elements from one to the next; runs: lanes of a number; periodic: of a coordinate, lanes until it begins again
+  enum class kind : std::uint8_t { dense, apart, runs, counted, periodic, rows } what = kind::dense;
+  /// apart: elements from one to the next; runs: lanes of a number; periodic: of a coordinate, lanes until it begins again; rows:
+  /// lanes of a row, as the channels of a pixel
   int number = 0;
+  int near = 0, far = 0;  // rows: elements from a lane to the next one, and from a row to the next one
 
-  char code() const noexcept {
-    return static_cast<char>(what == kind::dense ? 0 : static_cast<int>(what) * 24 + number);
+  bool is_dense() const noexcept { return what == kind::dense; }
+  /// Elements from the first lane to lane `l`, of which whole rows come before.
+  std::int64_t place(std::int64_t l) const noexcept {
+    if (what == kind::apart) return l * number;
+    if (what == kind::runs) return l / number;
+    return what == kind::rows ? l / number * far + l % number * near : l;
   }
-  static lane_pattern of(char code) noexcept {
-    if (code == 0) return {};
-    const int what = (code + 4) / 24;
-    return {static_cast<kind>(what), code - what * 24};
+  /// Lanes of which a function takes a multiple: whole rows.
+  int multiple() const noexcept { return what == kind::rows && number % 3 == 0 ? 3 * lane_multiple : lane_multiple; }
+
+  static constexpr std::size_t letters = 4;
+  void write(std::string& text, std::size_t k) const {
+    const int all[letters] = {static_cast<int>(what), number, near, far};
+    for (std::size_t c = 0; c < letters; ++c) text[k * letters + c] = static_cast<char>(all[c]);
+  }
+  static lane_pattern read(const std::string& text, std::size_t k) noexcept {
+    if ((k + 1) * letters > text.size()) return {};
+    const auto at = [&](std::size_t c) { return static_cast<int>(static_cast<signed char>(text[k * letters + c])); };
+    return {static_cast<kind>(at(0)), at(1), at(2), at(3)};
   }
 };
 /// The pattern of input `k`, output `k` or axis `k` of a program in a variant's text.
 inline lane_pattern pattern_of_input(const std::string& patterns, std::size_t k) noexcept {
-  return patterns.empty() ? lane_pattern{} : lane_pattern::of(patterns[k]);
+  return lane_pattern::read(patterns, k);
 }
 inline lane_pattern pattern_of_output(const program& p, const std::string& patterns, std::size_t k) noexcept {
-  return patterns.empty() ? lane_pattern{} : lane_pattern::of(patterns[p.inputs.size() + k]);
+  return lane_pattern::read(patterns, p.inputs.size() + k);
 }
 inline lane_pattern pattern_of_axis(const program& p, const std::string& patterns, std::size_t axis) noexcept {
-  const std::size_t at = p.inputs.size() + p.outputs.size() + axis;
-  return at < patterns.size() ? lane_pattern::of(patterns[at]) : lane_pattern{};
+  return lane_pattern::read(patterns, p.inputs.size() + p.outputs.size() + axis);
+}
+/// Lanes of which the function of a variant with patterns takes a multiple.
+inline int multiple_of_lanes(const program& p, const std::string& patterns) noexcept {
+  int lanes = lane_multiple;
+  for (std::size_t k = 0; k < p.inputs.size() + p.outputs.size(); ++k)
+    lanes = lane_pattern::read(patterns, k).multiple() > lanes ? 3 * lane_multiple : lanes;
+  return lanes;
 }
 /// Whether there may be patterns in variants of the program: its function is one loop over lanes that calls nothing and reads nothing by
 /// index.

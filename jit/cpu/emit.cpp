@@ -189,6 +189,7 @@ std::string cpu_emitter::expression(std::size_t k, int stage) const {
   if (i.op == opcode::checked_index)
     return call_expression(i, value(i.a, stage), "*(const long long*)a->params[" + num(i.b) + "]",
                            "*(const long long*)a->params[" + num(i.c) + "]");
+  if (shifts_as_product(k)) return "sn::multiply(" + value(i.a, stage) + ", power" + num(i.b) + "[l])";
   if (divides_by_number(k))
     return "w" + num(i.b) + (i.op == opcode::remainder ? ".rest(" : ".quotient(") + value(i.a, stage) + ")";
   std::string operand[3];
@@ -452,7 +453,7 @@ std::string cpu_emitter::text(const std::string& function) {
   read_wide_inputs();
   if (has_patterns() || shifts_bytes()) {
     write_chunks();
-    return before_ + out_ + "}\n";
+    return before_ + out_ + end_of_rows + "}\n";
   }
   write_stages(0, loops_ ? loop_stage_ : stages_);
   if (loops_) {

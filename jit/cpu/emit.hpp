@@ -160,6 +160,7 @@ class cpu_emitter {
   void find_recurring();
   bool recurs(std::size_t k) const { return k < recurring_.size() && recurring_[k]; }
   void write_recurring(int lanes);
+  bool shifts_as_product(std::size_t k) const;
   bool shifts_bytes() const;
   bool is_shift_of_bytes(std::size_t k) const;
   void write_bytes(int lanes);

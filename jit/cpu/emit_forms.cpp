@@ -95,9 +95,8 @@ bool cpu_emitter::repeats() const {
 }
 
 bool cpu_emitter::takes_rows() const {
-  if (!takes_any_length() || stages_ != 1 || p_.kind != kernel_kind::elementwise || has_patterns() || shifts_bytes() ||
-      halves_ || vectors_ || !operations().empty())
-    return false;
+  const bool of_elements = p_.kind == kernel_kind::elementwise || writes_reductions();
+  if (!takes_any_length() || stages_ != 1 || !of_elements || halves_ || vectors_ || !operations().empty()) return false;
   for (std::size_t k = 0; k < info_.size(); ++k) {
     if (info_[k].where == place::unused) continue;
     const instr& i = p_.code[k];

@@ -111,8 +111,7 @@ std::string emit_cpu(std::span<const cpu_definition> definitions) {
   if (has_complex) source.append(prelude_text("user_complex"));
   if (reduces) source.append(prelude_text("cpu_reduce_user"));
   const auto calls = [&](const char* name) { return functions.find(name) != std::string::npos; };
-  if (calls("sn::load_apart<") || calls("sn::load_runs<") || calls("sn::store_apart<") || calls("sn::shift_bytes_"))
-    source.append(prelude_text(pattern_part));
+  if (calls("sn::load_") || calls("sn::store_") || calls("sn::shift_bytes_")) source.append(prelude_text(pattern_part));
   const bool divides = functions.find("sn_divisor<") != std::string::npos;
   const bool halves = functions.find("sn_vector") != std::string::npos;
   return source + text.definitions + block_types + (divides ? quotient_text : "") +

@@ -13,6 +13,24 @@ using kind = lane_pattern::kind;
 
 bool suits_pattern(dtype t) { return !is_complex(t) && t != dtype::f16 && t != dtype::bf16; }
 
+/// The function of the prelude that reads or writes lanes so, with its parameters.
+std::string name_of(const lane_pattern& how, const std::string& lanes, bool writes) {
+  const std::string number = std::to_string(how.number), far = std::to_string(how.far), end = ", " + lanes + ">";
+  const std::string verb = writes ? "sn::store_" : "sn::load_";
+  if (how.what == kind::apart) return verb + "apart<" + number + end;
+  if (how.what == kind::runs) return verb + "runs<" + number + end;
+  return verb + "rows<" + number + ", " + (writes ? "" : std::to_string(how.near) + ", ") + far + end;
+}
+
+/// Elements from one chunk to the next.
+std::string step_of(const lane_pattern& how, const std::string& lanes) {
+  const std::string number = std::to_string(how.number);
+  if (how.what == kind::apart) return lanes + " * " + number;
+  if (how.what == kind::runs) return lanes + " / " + number;
+  if (how.what == kind::rows) return lanes + " / " + number + " * " + std::to_string(how.far);
+  return lanes;
+}
+
 }  // namespace
 
 bool cpu_emitter::takes_patterns() const {
@@ -20,8 +38,10 @@ bool cpu_emitter::takes_patterns() const {
   for (std::size_t k = 0; k < info_.size(); ++k) {
     if (info_[k].where == place::unused) continue;
     if (is_gathered(p_.code[k]) || p_.code[k].op == opcode::checked_index || p_.code[k].op == opcode::address ||
-        !suits_pattern(p_.code[k].type) || is_quick_quotient(k, 0))
+        !suits_pattern(p_.code[k].type))
       return false;
+    // A loop that may have to run again: for rows, and with one result.
+    if (is_quick_quotient(k, 0) && !(takes_rows() && is_one_loop())) return false;
   }
   return true;
 }
@@ -84,7 +104,7 @@ int cpu_emitter::chunk_lanes() const {
     if (info_[k].where == place::direct && p_.code[k].op == opcode::load)
       least = std::min(least, itemsize(p_.code[k].type));
   for (std::size_t k = 0; k < output_count(); ++k) least = std::min(least, itemsize(p_.code[output_register(k)].type));
-  return static_cast<int>(64 / least);
+  return static_cast<int>(64 / least) * (multiple_of_lanes(p_, v_.patterns) / lane_multiple);
 }
 
 void cpu_emitter::write_chunk(int lanes) {
@@ -98,8 +118,7 @@ void cpu_emitter::write_chunk(int lanes) {
     if (i.op == opcode::coord) continue;
     const std::string me = num(k), type = lane_type(k);
     out_ += "  SN_ARRAY(" + type + ", x" + me + ", " + all + ");\n";
-    const std::string name = how.what == kind::apart ? "load_apart<" : "load_runs<";
-    out_ += "  sn::" + name + std::to_string(how.number) + ", " + all + ">(x" + me + ", in" + num(i.a) + ");\n";
+    out_ += "  " + name_of(how, all, false) + "(x" + me + ", in" + num(i.a) + ");\n";
   }
   for (std::size_t k = 0; k < output_count(); ++k)
     if (pattern_of_output(p_, v_.patterns, k).what != kind::dense)
@@ -115,12 +134,8 @@ void cpu_emitter::write_chunk(int lanes) {
   for (std::size_t k = 0; k < output_count(); ++k) {
     const lane_pattern how = pattern_of_output(p_, v_.patterns, k);
     const std::string out = "out" + num(k);
-    std::string step = all;
-    if (how.what == kind::apart) {
-      out_ += "  sn::store_apart<" + std::to_string(how.number) + ", " + all + ">(" + out + ", y" + num(k) + ");\n";
-      step += " * " + std::to_string(how.number);
-    }
-    out_ += "  " + out + " += " + step + ";\n";
+    if (!how.is_dense()) out_ += "  " + name_of(how, all, true) + "(" + out + ", y" + num(k) + ");\n";
+    out_ += "  " + out + " += " + step_of(how, all) + ";\n";
   }
   for (std::size_t k = 0; k < info_.size(); ++k) {
     const instr& i = p_.code[k];
@@ -133,10 +148,7 @@ void cpu_emitter::write_chunk(int lanes) {
     }
     if (read[i.a]) continue;
     read[i.a] = true;
-    std::string step = all;
-    if (how.what == kind::apart) step += " * " + std::to_string(how.number);
-    if (how.what == kind::runs) step += " / " + std::to_string(how.number);
-    out_ += "  in" + num(i.a) + " += " + step + ";\n";
+    out_ += "  in" + num(i.a) + " += " + step_of(how, all) + ";\n";
   }
 }
 
@@ -156,12 +168,22 @@ void cpu_emitter::find_recurring() {
   for (std::size_t k = 0; k < info_.size(); ++k) recurring_[k] = same[k] && info_[k].where == place::inlined;
 }
 
+/// Whether instruction k shifts bytes to the left by counts that recur: no vectors of bytes are shifted, and powers of two recur as well.
+bool cpu_emitter::shifts_as_product(std::size_t k) const {
+  const instr& i = p_.code[k];
+  return i.op == opcode::left_shift && itemsize(i.type) == 1 && i.arg == i.type && recurs(i.b) && !recurs(k);
+}
+
 void cpu_emitter::write_recurring(int lanes) {
   find_recurring();
   if (std::find(recurring_.begin(), recurring_.end(), true) == recurring_.end()) return;
   std::vector<bool> read(p_.code.size());
   for (std::size_t k = 0; k < info_.size(); ++k)
-    if (info_[k].where != place::unused && !recurs(k)) each_operand(k, [&](std::uint16_t o) { read[o] = recurs(o); });
+    if (info_[k].where != place::unused && !recurs(k))
+      each_operand(k, [&](std::uint16_t o) { read[o] = read[o] || recurs(o); });
+  std::vector<bool> counts(p_.code.size());
+  for (std::size_t k = 0; k < info_.size(); ++k)
+    if (info_[k].where != place::unused && shifts_as_product(k)) counts[p_.code[k].b] = true;
   for (std::size_t k = 0; k < output_count(); ++k) read[output_register(k)] = recurs(output_register(k));
   const std::string all = num(static_cast<std::size_t>(lanes));
   std::string body;
@@ -170,6 +192,10 @@ void cpu_emitter::write_recurring(int lanes) {
     if (!recurs(k)) continue;
     const std::string me = num(k), type = register_type(p_.code[k].type);
     body += "    const " + type + " r" + me + " = " + expression(k, 0) + ";\n";
+    if (counts[k]) {
+      out_ += "  SN_ARRAY(" + lane_type(k) + ", power" + me + ", " + all + ");\n";
+      body += "    power" + me + "[l] = sn::left_shift<" + type + ">(1, r" + me + ");\n";
+    }
     if (!read[k]) continue;
     out_ += "  SN_ARRAY(" + lane_type(k) + ", every" + me + ", " + all + ");\n";
     body += "    every" + me + "[l] = r" + me + ";\n";
@@ -178,7 +204,7 @@ void cpu_emitter::write_recurring(int lanes) {
 }
 
 void cpu_emitter::write_chunks() {
-  const int lanes = chunk_lanes();
+  const int lanes = chunk_lanes(), least = multiple_of_lanes(p_, v_.patterns);
   by_bytes_ = shifts_bytes();
   std::vector<bool> named(p_.code.size());
   for (std::size_t k = 0; k < info_.size(); ++k) {
@@ -193,9 +219,9 @@ void cpu_emitter::write_chunks() {
           " <= n; done += " + num(static_cast<std::size_t>(lanes)) + ") {\n";
   write_chunk(lanes);
   out_ += "  }\n";
-  if (lanes == lane_multiple) return;
-  out_ += "  for (; done < n; done += " + num(lane_multiple) + ") {\n";
-  write_chunk(lane_multiple);
+  if (lanes == least) return;
+  out_ += "  for (; done < n; done += " + num(static_cast<std::size_t>(least)) + ") {\n";
+  write_chunk(least);
   out_ += "  }\n";
 }
 

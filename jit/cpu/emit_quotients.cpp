@@ -134,8 +134,8 @@ void cpu_emitter::write_quotients(const std::string& body, const std::vector<std
   }
   if (takes_rows()) {
     out_ += "#if SN_QUOTIENTS\n  if (!exact) {\n" + made + "  if (!(true" + each_quick +
-            ")) { quick = false; break; }\n  SN_LANES(n) {\n" + quick + "  }\n  } else\n#endif\n  SN_LANES(n) {\n" +
-            body + "  }\n";
+            ")) { quick = false; break; }\n  SN_LANES(" + lanes_ + ") {\n" + quick +
+            "  }\n  } else\n#endif\n  SN_LANES(" + lanes_ + ") {\n" + body + "  }\n";
     return;
   }
   const int least = least_of_quotients(quotients);

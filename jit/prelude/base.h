@@ -184,9 +184,15 @@ template <class T> SN_FN T left_shift(T a, T b) {
 #else
   // Masks, no branches: at one on a count that all lanes share compilers divide the loop, and leave it without vectors.
   const bits most = bits(traits<T>::width - 1), n = bits(b) < most ? bits(b) : most;
-  if constexpr (sizeof(T) == 1) {  // no vectors of bytes are shifted: products are of 16 bits, shifts of words
-    const unsigned short times = bits(b) <= most ? (unsigned short)(1u << n) : (unsigned short)(0);
-    return T(bits((unsigned short)(bits(a) * times)));
+  if constexpr (sizeof(T) == 1) {  // no vectors of bytes are shifted, but sums are: a bit of the count at a time
+    bits x = bits(a);
+    for (int k = 0; k < 3; ++k) {
+      bits y = bits(x + x);
+      for (int twice = 1; twice < 1 << k; ++twice) y = bits(y + y);
+      const bits moves = bits(0u - (b >> k & 1));
+      x = bits((x & bits(~moves)) | (y & moves));
+    }
+    return T(bits(x & bits(0u - (bits(b) <= most))));
   }
   return T(bits(word(bits(a)) << n) & bits(word(0) - word(bits(b) <= most)));
 #endif

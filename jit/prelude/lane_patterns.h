@@ -73,14 +73,28 @@ static inline __attribute__((always_inline)) void load_run(T* to, const T* from,
   const vec x = (vec)(bytes_of)words;
   *(vec*)to = __builtin_shufflevector(x, x, (I / R)...);
 }
-// More numbers than a word has are a vector, which one shuffle makes longer: a vector that is stored in parts waits for them.
+// Some bytes, and zeros. Compilers make a part of a vector a whole one by way of memory, which waits for what is stored in parts.
+typedef char bytes_of_lanes __attribute__((vector_size(64)));
+struct any_vector {
+  const void* at;
+  template <class T> inline __attribute__((always_inline)) operator const T*() const { return (const T*)at; }
+};
+template <int B> static inline __attribute__((always_inline)) bytes_of_lanes load_bytes(const void* from) {
+  return __builtin_ia32_loaddquqi512_mask(any_vector{from}, bytes_of_lanes{}, ~0ull >> (64 - B));
+}
+// More numbers than a word has are a vector, which one shuffle makes longer.
 template <int R, int W, class T, int... I>
 static inline __attribute__((always_inline)) void load_long_run(T* to, const T* from, lane_list<I...>) {
   typedef typename vector_of<T, W / R>::type part;
   typedef typename vector_of<T, W>::type vec;
-  part x;
-  __builtin_memcpy(&x, from, sizeof x);
-  *(vec*)to = __builtin_shufflevector(x, x, (I / R)...);
+  if constexpr (sizeof(vec) == 64) {
+    const vec x = (vec)load_bytes<sizeof(part)>(from);
+    *(vec*)to = __builtin_shufflevector(x, x, (I / R)...);
+  } else {
+    part x;
+    __builtin_memcpy(&x, from, sizeof x);
+    *(vec*)to = __builtin_shufflevector(x, x, (I / R)...);
+  }
 }
 template <int R, int C, class T> static inline __attribute__((always_inline)) void load_runs(T* to, const T* from) {
   const int most = lanes_of_vector<T, C>::width, of_word = 8 * R / int(sizeof(T)), W = most < of_word ? most : of_word;
@@ -98,7 +112,85 @@ template <int R, int C, class T> static inline __attribute__((always_inline)) vo
   }
 }
 
+// Rows of R lanes, which are N elements apart, and the rows F: as the channels of pixels. C is a multiple of R. Each vector of lanes is
+// put together from the vectors of memory that it lies in, none of which goes beyond the C elements.
+template <int R, int N, int F, int C, class T> struct lanes_in_rows {
+  static constexpr int width_of(int w) { return w * int(sizeof(T)) <= 64 && C % w == 0 ? w : width_of(w / 2); }
+  static const int W = width_of(64);
+  typedef typename vector_of<T, W>::type vec;
+  static constexpr int at(int l) { return l / R * F + l % R * N; }
+  static constexpr int first(int begin, int end) {
+    int least = at(begin);
+    for (int l = begin; l < end; ++l) least = at(l) < least ? at(l) : least;
+    return least;
+  }
+  static constexpr int last(int begin, int end) {
+    int most = at(begin);
+    for (int l = begin; l < end; ++l) most = at(l) > most ? at(l) : most;
+    return most;
+  }
+  static const int least = first(0, C), most = last(0, C);
+  // Vectors of memory for the lanes from K on, and where they begin.
+  template <int K> struct lanes {
+    static const int from = first(K, K + W), vectors = (last(K, K + W) - from) / W + 1;
+    static constexpr int begin(int v) { return from + (v + 1) * W - 1 > most ? most + 1 - W : from + v * W; }
+    static constexpr int vector_with(int l) { return (at(K + l) - from) / W; }
+    static constexpr int place(int l) { return at(K + l) - begin(vector_with(l)); }
+    static constexpr int pick(int l, int v) { return vector_with(l) == v ? W + place(l) : l; }
+    static constexpr int pick_first(int l) {
+      return vector_with(l) == 0 ? place(l) : vector_with(l) == 1 ? W + place(l) : 0;
+    }
+    template <int v, int... I> static inline __attribute__((always_inline)) vec add(vec x, const T* m, lane_list<I...> all) {
+      if constexpr (v < vectors) {
+        const vec y = *(const vec*)(m + begin(v));
+        return add<v + 1>(__builtin_shufflevector(x, y, pick(I, v)...), m, all);
+      } else {
+        return x;
+      }
+    }
+    template <int... I> static inline __attribute__((always_inline)) vec load(const T* m, lane_list<I...> all) {
+      const vec x = *(const vec*)(m + begin(0));
+      if constexpr (vectors == 1) {
+        return __builtin_shufflevector(x, x, place(I)...);
+      } else {
+        const vec y = *(const vec*)(m + begin(1));
+        return add<2>(__builtin_shufflevector(x, y, pick_first(I)...), m, all);
+      }
+    }
+  };
+  template <int K> static inline __attribute__((always_inline)) void load(T* to, const T* m) {
+    if constexpr (K < C) {
+      *(vec*)(to + K) = lanes<K>::load(m, typename count_lanes<W>::type());
+      load<K + W>(to, m);
+    }
+  }
+  // Fewer elements than a vector has: all of them, and the lanes by one shuffle each.
+  template <int K, int... I> static inline __attribute__((always_inline)) void spread(T* to, vec x, lane_list<I...> all) {
+    if constexpr (K < C) {
+      *(vec*)(to + K) = __builtin_shufflevector(x, x, (at(K + I) - least)...);
+      spread<K + W>(to, x, all);
+    }
+  }
+};
+template <int R, int N, int F, int C, class T> static inline __attribute__((always_inline)) void load_rows(T* to, const T* from) {
+  typedef lanes_in_rows<R, N, F, C, T> how;
+  const int elements = how::most - how::least + 1;
+  if constexpr (elements >= how::W) {
+    how::template load<0>(to, from);
+  } else if constexpr (how::W * sizeof(T) == 64) {
+    const bytes_of_lanes x = load_bytes<elements * int(sizeof(T))>(from + how::least);
+    how::template spread<0>(to, (typename how::vec)x, typename count_lanes<how::W>::type());
+  } else {
+    for (int l = 0; l < C; ++l) to[l] = from[how::at(l)];
+  }
+}
+
 #else
+template <int R, int N, int F, int C, class T> static inline __attribute__((always_inline)) void load_rows(T* to, const T* from) {
+  for (int r = 0; r < C / R; ++r)
+#pragma GCC unroll 16
+    for (int l = 0; l < R; ++l) to[r * R + l] = from[r * F + l * N];
+}
 template <int S, int C, class T> static inline __attribute__((always_inline)) void load_apart(T* to, const T* from) {
   for (int l = 0; l < C; ++l) to[l] = from[l * S];
 }
@@ -157,9 +249,48 @@ template <class T, int S> struct stores_apart {
     if constexpr (v + 1 < S) store<v + 1>(to, x, all);
   }
 };
+// Rows of R lanes side by side, F elements apart: each vector of memory is put together from two vectors of lanes at most.
+template <int R, int F, int C, class T> struct stores_in_rows {
+  static const int W = 64 / int(sizeof(T)), span = C / R * F;
+  typedef typename masked_store<sizeof(T)>::vec vec;
+  static constexpr int lane(int m) { return m < span && m % F < R ? m / F * R + m % F : -1; }
+  static constexpr int first(int v) {
+    int m = v * W;
+    while (m < span && lane(m) < 0) ++m;
+    return m < span ? lane(m) / W : 0;
+  }
+  static constexpr int place(int v, int at) { return lane(v * W + at) < 0 ? -1 : lane(v * W + at) - first(v) * W; }
+  static constexpr unsigned long long mask(int v) {
+    unsigned long long m = 0;
+    for (int at = 0; at < W; ++at) m |= (unsigned long long)(lane(v * W + at) >= 0) << at;
+    return m;
+  }
+  template <int v, int... I> static inline __attribute__((always_inline)) void store(T* to, const T* from, lane_list<I...> all) {
+    if constexpr (v * W < span) {
+      const int next = (first(v) + 1) * W < C ? first(v) + 1 : first(v);
+      vec x, y;
+      __builtin_memcpy(&x, from + first(v) * W, 64);
+      __builtin_memcpy(&y, from + next * W, 64);
+      masked_store<sizeof(T)>::to(to + v * W, __builtin_shufflevector(x, y, place(v, I)...), mask(v));
+      store<v + 1>(to, from, all);
+    }
+  }
+};
 #else
 #define SN_MASKED_STORES 0
 #endif
+template <int R, int F, int C, class T> static inline __attribute__((always_inline)) void store_rows(T* to, const T* from) {
+#if SN_MASKED_STORES
+  if constexpr (C * sizeof(T) % 64 == 0) {
+    typedef stores_in_rows<R, F, C, T> how;
+    how::template store<0>(to, from, typename count_lanes<how::W>::type());
+    return;
+  }
+#endif
+  for (int r = 0; r < C / R; ++r)
+#pragma GCC unroll 16
+    for (int l = 0; l < R; ++l) to[r * F + l] = from[r * R + l];
+}
 template <int S, int C, class T> static inline __attribute__((always_inline)) void store_apart(T* to, const T* from) {
 #if SN_MASKED_STORES
   if constexpr (S > 0 && C * sizeof(T) >= 64) {

@@ -45,7 +45,7 @@ runtime::prepared& prepared_table::find(const jit::launch& l, const needs& n) {
   key.append(reinterpret_cast<const char*>(&n.elements), sizeof n.elements);
   key.append(reinterpret_cast<const char*>(&n.results), sizeof n.results);
   key.push_back(static_cast<char>(n.split_tail + 2 * n.groups));
-  key.push_back(static_cast<char>(n.patterns.size()));
+  key.push_back(static_cast<char>(n.patterns.size() / jit::lane_pattern::letters));
   key.append(n.patterns);
   l.code->append_key(key);
   const std::lock_guard lock(mutex_);

@@ -8,6 +8,7 @@
 
 #include "graph/plan/forms/magnitude.hpp"
 #include "jit/program/rewrite/narrow.hpp"
+#include "jit/program/rewrite/narrow_sums.hpp"
 #include "jit/program/scalar.hpp"
 #include "jit/program/stages.hpp"
 
@@ -116,7 +117,7 @@ void follow_operands(jit::launch& l, dims& extents, dims& origin, int kept) {
     }
 }
 
-/// Coordinates, and what is made of them, in 32 bits where they fit.
+/// Coordinates, and what is made of them, in 32 bits where they fit; on the host sums of narrow numbers too.
 void narrow(kernel_plan& plan) {
   std::vector<jit::number_range> ranges(plan.params.size());
   for (std::size_t k = 0; k < ranges.size(); ++k) {
@@ -131,6 +132,13 @@ void narrow(kernel_plan& plan) {
     }
   }
   jit::narrow_integers(plan.code, plan.extents, ranges);
+  constexpr std::int64_t least = 8192;  // elements, below which another kernel costs more
+  if (plan.kind != plan_kind::reduce || plan.results[0]->device.kind != runtime::device_kind::cpu ||
+      core::element_count(plan.extents) < least)
+    return;
+  std::int64_t count = 1;
+  for (int a = plan.kept; a < plan.extents.size(); ++a) count *= plan.extents[a];
+  jit::narrow_sums(plan.code, count);
 }
 
 }  // namespace

@@ -116,6 +116,11 @@ void check_all(dtype t, comparison& check) {
                          logical_not(x),
                          logical_or(x, f)};
     });
+    check("exponentials of all numbers", [&] {
+      const ndarray all = numbers_of_all_bits(t);
+      return std::vector{exp(all), all / (1 + exp(-all)), exp(all * 0.5) - exp(all).astype(float32),
+                         max(exp(reshape(all, {256, 256})), 1)};
+    });
     check("calls between", [&] {
       return std::vector{0.5 * x * (1 + tanh(0.8 * (x + 0.04 * x * x * x))), exp(-y) + x};
     });

@@ -135,6 +135,28 @@ TEST_CASE(
   CHECK(array_equal(take(x, index, 1) / 1.7, one_by_one(on_host(take(x, index, 1)), 1.7)));
 }
 
+TEST_CASE("quotients and rests of all numbers of up to 16 bits without a sign by one number are exact") {
+  const compiled_kernels compiled;
+  for (const dtype t : {uint8, uint16}) {
+    const int all = t == uint8 ? 256 : 65536;
+    const ndarray x = on_host(arange(all).astype(t));
+    for (const int by :
+         {0, 1, 2, 3, 5, 7, 10, 127, 128, 129, 254, 255, 256, 257, 1000, 32767, 32768, 32769, 65534, 65535}) {
+      if (by >= all) continue;
+      CAPTURE(by);
+      const ndarray d = on_host(full({1}, by).astype(t));
+      const std::vector<std::int32_t> quotients = floor_divide(x, d).astype(int32).to_vector<std::int32_t>(),
+                                      rests = (x % d).astype(int32).to_vector<std::int32_t>();
+      int wrong = 0;
+      for (int k = 0; k < all; ++k) {
+        const auto at = static_cast<std::size_t>(k);
+        wrong += quotients[at] != (by == 0 ? 0 : k / by) || rests[at] != (by == 0 ? 0 : k % by);
+      }
+      CHECK(wrong == 0);
+    }
+  }
+}
+
 TEST_CASE(
     "quotients of whole numbers by one number, in several loops of a kernel, compile and are those of each operation") {
   const auto rests = [](bool at_once, bool in_steps) {

@@ -335,7 +335,7 @@ void repeat_lanes(void* lanes, int done, int all, std::size_t bytes) {
 
 /// As many as blocks reach.
 int block_walker::repeated_lanes(int period) const noexcept {
-  const std::int64_t last = plan_.block_count + jit::lane_multiple;
+  const std::int64_t last = plan_.block_count + plan_.multiple;
   return static_cast<int>(std::min<std::int64_t>(period + plan_.lanes, std::max<std::int64_t>(last, period)));
 }
 
@@ -443,7 +443,7 @@ void block_walker::bind_again(std::size_t k, std::int64_t start, int n) {
 }
 
 void block_walker::bind(std::int64_t start, int n) {
-  const int padded = pad_lanes(n);
+  const int padded = plan_.pad(n);
   args_.n = padded;
   args_.lanes = n;
   for (std::size_t k = 0; k < plan_.inputs.size(); ++k)

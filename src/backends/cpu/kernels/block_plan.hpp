@@ -90,13 +90,15 @@ struct block_plan {
   std::vector<coordinate_plan> coordinates;
   std::vector<record_group> records;
   const param_block* params;
-  bool pure = true;              // lanes beyond those of a block may hold anything: nothing depends on them
-  bool compiled = false;         // all code that runs is: of a uniform coordinate it reads one lane
-  bool halves = false;           // lanes of float16 and bfloat16 lie as in memory
-  bool in_patterns = false;      // and it reads and writes operands as its patterns say
+  bool pure = true;                   // lanes beyond those of a block may hold anything: nothing depends on them
+  bool compiled = false;              // all code that runs is: of a uniform coordinate it reads one lane
+  bool halves = false;                // lanes of float16 and bfloat16 lie as in memory
+  bool in_patterns = false;           // and it reads and writes operands as its patterns say
+  int multiple = jit::lane_multiple;  // lanes of which code takes a multiple
   int lanes = jit::block_lanes;  // most of a block; more where all code that runs takes them, and no panels are read
 
   block_plan(const jit::launch& l, const walk_axes& axes, std::size_t first, std::size_t last, const param_block& p);
+  int pad(int n) const noexcept { return (n + multiple - 1) / multiple * multiple; }
   /// Lets lanes of float16 and bfloat16 lie as in memory, for code that takes them so. Before the ones below.
   void keep_halves() noexcept {
     halves = true;

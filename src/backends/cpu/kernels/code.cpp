@@ -107,7 +107,7 @@ block_code& find_code(const jit::program& p, const jit::block_variant& v) {
   key.clear();
   key.append(reinterpret_cast<const char*>(&v.uniform), sizeof v.uniform);
   key.push_back(static_cast<char>(v.epilogue));
-  key.push_back(static_cast<char>(v.patterns.size()));
+  key.push_back(static_cast<char>(v.patterns.size() / jit::lane_pattern::letters));
   key.append(v.patterns);
   p.append_key(key);
   code_table& t = code_table::instance();

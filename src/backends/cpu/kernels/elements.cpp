@@ -171,13 +171,16 @@ void keep_halves(const block_code& code, block_plan& plan, std::vector<output_pl
 std::int64_t lanes_of_blocks(const block_code& code, const block_plan& plan, const std::vector<output_plan>& outputs,
                              bool across) {
   const bool in_blocks = across || !code.takes_any_length() || (code.has_patterns() && !plan.in_patterns);
-  if (in_blocks || plan.block_count < 2 * jit::block_lanes) return jit::block_lanes;
+  const auto whole = [&](std::int64_t lanes) {  // chunks of the code's loop
+    return plan.multiple == jit::lane_multiple ? lanes : lanes / (4 * plan.multiple) * (4 * plan.multiple);
+  };
+  if (in_blocks || plan.block_count < 2 * jit::block_lanes) return whole(jit::block_lanes);
   const std::int64_t bytes = copied_for_a_lane(plan, outputs);
-  if (bytes < 0) return jit::block_lanes;
-  if (bytes == 0) return long_block;
-  return std::clamp<std::int64_t>(
+  if (bytes < 0) return whole(jit::block_lanes);
+  if (bytes == 0) return whole(long_block);
+  return whole(std::clamp<std::int64_t>(
       static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(copied_lane_bytes / bytes))),
-      jit::block_lanes, repeating_block);
+      jit::block_lanes, repeating_block));
 }
 
 element_run::element_run(const runtime::prepared& code, const jit::launch& l, const std::vector<row_read>* rows)
@@ -239,16 +242,16 @@ void element_run::run_block(std::int64_t outer, std::int64_t start, int n, eleme
       continue;
     }
     const bool in_place = (o.in_place || !is_dense(o.pattern)) && whole;
-    const std::int64_t step = is_dense(o.pattern) ? 1 : o.pattern.number;
     walker.outputs()[k] =
-        in_place ? o.at(walker.coordinates()) + start * step * static_cast<std::int64_t>(itemsize(o.type)) : buffers[k];
+        in_place ? o.at(walker.coordinates()) + o.pattern.place(start) * static_cast<std::int64_t>(itemsize(o.type))
+                 : buffers[k];
   }
   code_.run(walker.args(), nullptr, mine.scratch);
   for (std::size_t k = 0; k < outputs_.size(); ++k) {
     const output_plan& o = outputs_[k];
     if (!is_dense(o.pattern)) {
       char* const to =
-          o.at(walker.coordinates()) + start * o.pattern.number * static_cast<std::int64_t>(itemsize(o.type));
+          o.at(walker.coordinates()) + o.pattern.place(start) * static_cast<std::int64_t>(itemsize(o.type));
       if (walker.outputs()[k] == buffers[k]) o.store_apart(to, buffers[k], n);
       continue;
     }
@@ -262,14 +265,17 @@ void element_run::run_block(std::int64_t outer, std::int64_t start, int n, eleme
 bool element_run::lie_in_rows() const {
   using how = input_plan::how;
   if (!code_.takes_rows() || !plan_.compiled || across_ || share_.run != 1 || plan_.outer.empty()) return false;
-  if ((plan_.block_count % jit::lane_multiple != 0 && !runs_on_) || !records_.empty() || !plan_.coordinates.empty())
+  if (code_.has_patterns() != plan_.in_patterns) return false;
+  if ((plan_.block_count % plan_.multiple != 0 && !runs_on_) || !records_.empty() || !plan_.coordinates.empty())
     return false;
   const auto suits = [&](const input_plan& in) {
     const bool number = in.access == how::uniform && !is_half(in.type) && !is_written(launch_, *in.source);
-    return in.access == how::unused || (!in.wrapped && (number || (in.access == how::copied && in.in_place)));
+    const bool here = in.access == how::copied && (in.in_place || !is_dense(in.pattern));
+    return in.access == how::unused || (!in.wrapped && (number || here));
   };
   return std::all_of(plan_.inputs.begin(), plan_.inputs.end(), suits) &&
-         std::all_of(outputs_.begin(), outputs_.end(), [](const output_plan& o) { return o.in_place; });
+         std::all_of(outputs_.begin(), outputs_.end(),
+                     [](const output_plan& o) { return o.in_place || !is_dense(o.pattern); });
 }
 
 /// How many rows from one on are computed at once, up to the end of the last outer axis: without the last one where lanes behind
@@ -277,7 +283,7 @@ bool element_run::lie_in_rows() const {
 std::int64_t element_run::rows_from(std::int64_t outer, std::int64_t end) const {
   const std::int64_t left = plan_.outer.back() - outer % plan_.outer.back();
   const std::int64_t rows = std::min(left, end - outer);
-  return plan_.block_count % jit::lane_multiple == 0 ? rows : rows - 1;
+  return plan_.block_count % plan_.multiple == 0 ? rows : rows - 1;
 }
 
 void element_run::run_rows(std::int64_t outer, std::int64_t rows, element_memory& mine) const {
@@ -314,7 +320,7 @@ void element_run::run_task(std::int64_t task, element_memory& mine, int* fault) 
     std::int64_t start = (across_ ? block / plan_.outer_count : block - outer * share_.run) * share_.lanes;
     int n = static_cast<int>(std::min<std::int64_t>(share_.lanes, plan_.block_count - start));
     // What is more than a block has no padding, for which there is no room.
-    const int whole = n & -jit::lane_multiple;
+    const int whole = n / plan_.multiple * plan_.multiple;
     if (whole < n && (n > jit::block_lanes || (plan_.in_patterns && whole > 0))) {
       if (runs_on_ && block + 1 < end && is_followed(outer)) {
         run_block(outer, start, n, mine, true);

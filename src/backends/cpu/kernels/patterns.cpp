@@ -20,7 +20,16 @@ bool is_short_period(std::int64_t n) noexcept { return n == 2 || n == 4 || n == 
 
 bool suits(dtype t) noexcept { return !is_half(t) && t != dtype::c64 && itemsize(t) <= 8; }
 
-lane_pattern pattern_of_map(dtype type, const lane_map& map, std::int64_t longest) noexcept {
+/// Rows of a few lanes near each other.
+lane_pattern pattern_of_rows(const core::dims& extents, const core::dims& strides, bool written) noexcept {
+  const std::int64_t lanes = extents[1], near = strides[1], far = strides[0];
+  const bool is_short = is_short_period(lanes) || lanes == 3 || lanes == 6 || lanes == 12;
+  if (!is_short || std::abs(near) > 2 || std::abs(far) > 4 * lanes || (near == 0 && far == 0)) return {};
+  if (written && (near != 1 || far <= lanes)) return {};
+  return {kind::rows, static_cast<int>(lanes), static_cast<int>(near), static_cast<int>(far)};
+}
+
+lane_pattern pattern_of_map(dtype type, const lane_map& map, std::int64_t longest, bool written) noexcept {
   if (!suits(type)) return {};
   const core::dims &extents = map.extents, &strides = map.strides;
   if (extents.size() == 1) {
@@ -28,8 +37,9 @@ lane_pattern pattern_of_map(dtype type, const lane_map& map, std::int64_t longes
     const bool apart = (s >= -4 && s < 0) || (s > 1 && s <= longest);
     return apart ? lane_pattern{kind::apart, static_cast<int>(s)} : lane_pattern{};
   }
-  const bool runs = extents.size() == 2 && strides[0] == 1 && strides[1] == 0 && is_short_period(extents[1]);
-  return runs ? lane_pattern{kind::runs, static_cast<int>(extents[1])} : lane_pattern{};
+  if (extents.size() != 2) return {};
+  const bool runs = strides[0] == 1 && strides[1] == 0 && is_short_period(extents[1]) && !written;
+  return runs ? lane_pattern{kind::runs, static_cast<int>(extents[1])} : pattern_of_rows(extents, strides, written);
 }
 
 lane_pattern pattern_of_coordinate(const coordinate_plan& c) noexcept {
@@ -46,7 +56,10 @@ bool may_have_patterns(const jit::launch& l) noexcept {
   if (last < 0 || !l.wraps.empty() || l.inputs.size() + l.outputs.size() > 64 ||
       core::element_count(l.extents) < least_elements)
     return false;
-  const auto differs = [&](const jit::operand& o) { return o.strides[last] != 1; };
+  const bool is_short = last > 0 && l.extents[last] <= 16;
+  const auto differs = [&](const jit::operand& o) {
+    return o.strides[last] != 1 || (is_short && o.strides[last - 1] != l.extents[last]);
+  };
   return std::any_of(l.inputs.begin(), l.inputs.end(), differs) ||
          std::any_of(l.outputs.begin(), l.outputs.end(), differs) ||
          std::any_of(l.code->code.begin(), l.code->code.end(),
@@ -67,18 +80,19 @@ std::string lane_patterns(const jit::launch& l, const walk_axes& axes) {
   const param_block params(l);
   const block_plan plan(l, axes, 0, l.code->code.size(), params);
   if (plan.block_count < jit::block_lanes) return {};
-  std::string all(l.code->inputs.size() + l.code->outputs.size() + static_cast<std::size_t>(l.extents.size()) + 1,
-                  '\0');
+  const std::size_t operands = l.code->inputs.size() + l.code->outputs.size();
+  std::string all((operands + static_cast<std::size_t>(l.extents.size()) + 1) * lane_pattern::letters, '\0');
   bool any = false;
   const auto add = [&](std::size_t at, const lane_pattern& p) {
-    all[at] = p.code();
-    any = any || p.what != kind::dense;
+    p.write(all, at);
+    // A row that repeats can be copied once: alone it is no reason.
+    any = any || !(p.is_dense() || (p.what == kind::rows && p.far == 0));
   };
   std::size_t at = 0;
   for (const input_plan& in : plan.inputs) {
     if (in.access == input_plan::how::copied) {
       if (lies_across(in.outer, in.map)) return {};
-      add(at, pattern_of_map(in.type, in.map, 8));
+      add(at, pattern_of_map(in.type, in.map, 8, false));
     }
     ++at;
   }
@@ -87,15 +101,15 @@ std::string lane_patterns(const jit::launch& l, const walk_axes& axes) {
   for (std::size_t k = 0; k < l.outputs.size(); ++k) {
     const output_plan& o = outputs.emplace_back(l, k, axes);
     if (o.in_runs || lies_across(o.outer, o.map)) return {};
-    if (o.map.extents.size() == 1 && o.map.strides[0] > 1) add(at + k, pattern_of_map(o.type, o.map, 4));
+    if (o.map.extents.size() > 1 || o.map.strides[0] > 1) add(at + k, pattern_of_map(o.type, o.map, 4, true));
   }
   // Components of records that are all written are put together in one pass.
   for (const record_group& g : output_records(l, outputs))
     for (const int k : g.member)
-      if (k >= 0) all[at + static_cast<std::size_t>(k)] = 0;
+      if (k >= 0) lane_pattern{}.write(all, at + static_cast<std::size_t>(k));
   at += l.outputs.size();
   for (const coordinate_plan& c : plan.coordinates)
-    if (const std::size_t place = at + static_cast<std::size_t>(c.axis); place < all.size())
+    if (const std::size_t place = at + static_cast<std::size_t>(c.axis); place < all.size() / lane_pattern::letters)
       add(place, pattern_of_coordinate(c));
   if (!any || !jit::takes_patterns(*l.code, {false, uniform_inputs(l, axes)})) return {};
   return all;
@@ -103,6 +117,7 @@ std::string lane_patterns(const jit::launch& l, const walk_axes& axes) {
 
 void block_plan::read_patterns(const std::string& patterns) {
   in_patterns = true;
+  multiple = jit::multiple_of_lanes(*launch->code, patterns);
   for (std::size_t k = 0; k < inputs.size(); ++k)
     if (inputs[k].access == input_plan::how::copied) inputs[k].pattern = jit::pattern_of_input(patterns, k);
   for (coordinate_plan& c : coordinates)
@@ -113,20 +128,19 @@ void block_plan::read_patterns(const std::string& patterns) {
 void block_walker::bind_pattern(std::size_t k, std::int64_t start, int n, int padded) {
   const input_plan& in = plan_.inputs[k];
   const auto size = static_cast<std::int64_t>(itemsize(in.type));
-  const bool apart = in.pattern.what == kind::apart;
-  const std::int64_t number = in.pattern.number, step = apart ? number * size : size;
-  const std::int64_t first = apart ? start : start / number;
-  const char* const from = base_[k] + first * step;
+  const lane_pattern& how = in.pattern;
+  const char* const from = base_[k] + how.place(start) * size;
   // Ahead of the last one lies what is before the array where the stride is negative.
-  if (padded == n || (apart && step > 0 && in.ahead_apart && from + (padded - 1) * step + size <= in.end)) {
+  const bool ahead = how.what == kind::apart && how.number > 0 && in.ahead_apart;
+  if (padded == n || (ahead && from + how.place(padded - 1) * size + size <= in.end)) {
     inputs_[k] = from;
     return;
   }
-  const auto count = static_cast<int>(apart ? n : (n + number - 1) / number);
-  const auto filled = static_cast<int>(apart ? padded : padded / number);
-  char* const to = static_cast<char*>(lanes_[k]) + (step < 0 ? (1 - filled) * step : 0);
-  for (int e = 0; e < filled; ++e)
-    std::memcpy(to + e * step, from + std::min(e, count - 1) * step, static_cast<std::size_t>(size));
+  std::int64_t first = 0;  // of the places of lanes
+  for (int l = 0; l < padded; ++l) first = std::min(first, how.place(l));
+  char* const to = static_cast<char*>(lanes_[k]) - first * size;
+  for (int l = padded; l-- > 0;)  // a place of several lanes is that of the first one
+    std::memcpy(to + how.place(l) * size, from + how.place(std::min(l, n - 1)) * size, static_cast<std::size_t>(size));
   inputs_[k] = to;
 }
 
@@ -137,9 +151,10 @@ void block_walker::bind_runs(std::size_t k, const output_plan& o, std::int64_t s
 
 void output_plan::store_apart(char* to, const void* buffer, int n) const {
   const auto size = itemsize(type);
-  const auto step = static_cast<std::size_t>(pattern.number) * size;
-  for (std::size_t l = 0; l < static_cast<std::size_t>(n); ++l)
-    std::memcpy(to + l * step, static_cast<const char*>(buffer) + l * step, size);
+  for (int l = 0; l < n; ++l) {
+    const std::int64_t at = pattern.place(l) * static_cast<std::int64_t>(size);
+    std::memcpy(to + at, static_cast<const char*>(buffer) + at, size);
+  }
 }
 
 }  // namespace sinter::cpu

@@ -6,6 +6,7 @@
 
 #include "backends/cpu/kernels/kernels.hpp"
 #include "jit/program/monotone_tail.hpp"
+#include "jit/program/rewrite/parts.hpp"
 #include "jit/program/rewrite/plain_reads.hpp"
 #include "jit/program/rewrite/wrapped_reads.hpp"
 
@@ -20,6 +21,7 @@ using jit::shifted_index;
 using jit::shifted_input;
 
 constexpr std::int64_t most_parts = 64, least_part = 1024;  // elements of a part, on average
+constexpr std::int64_t least_in_parts = 8192;               // for which patterns are looked for (patterns.cpp)
 
 /// The coordinates along an axis at which parts begin, and the extent.
 std::vector<std::int64_t> cuts_of(const launch& l, const std::vector<shifted_input>& inputs, int axis) {
@@ -176,7 +178,12 @@ std::optional<launch> without_wrapped_gathers(const launch& l) {
 
 std::vector<launch> plain_parts_of(const launch& l) {
   const program& p = *l.code;
-  if (p.kind != jit::kernel_kind::elementwise || !has_gathers(p)) return {};
+  if (p.kind != jit::kernel_kind::elementwise) return {};
+  if (!has_gathers(p)) {
+    if (core::element_count(l.extents) < least_in_parts) return {};
+    std::optional<launch> real = jit::in_parts(l);
+    return real ? std::vector<launch>{std::move(*real)} : std::vector<launch>{};
+  }
   const std::int64_t elements = core::element_count(l.extents);
   if (elements < least_part) return {};
   const std::vector<shifted_input> inputs = jit::shifted_inputs(l);

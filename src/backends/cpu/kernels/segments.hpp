@@ -8,7 +8,8 @@
 
 namespace sinter::cpu {
 
-/// The parts of an elementwise launch, with a program without those reads; none where it runs as it is. The parts cover
+/// The parts of an elementwise launch, with a program without those reads, or the launch that reads and writes parts of complex numbers
+/// as real ones; none where it runs as it is. The parts cover
 /// the iteration space, and no coordinate takes part in their programs. They run in this order: the first and largest one may write
 /// elements of the others as well, which these write again.
 std::vector<jit::launch> plain_parts_of(const jit::launch& l);

@@ -171,6 +171,9 @@ class reduce_task {
   void transposed_rows(std::int64_t first, int rows);
   void whole_rows(std::int64_t first, int rows);
   void compute(std::int64_t start, int n, std::int64_t to);
+  void find_run_steps();
+  std::int64_t runs_from(std::int64_t most) const;
+  void compute_runs(std::int64_t count, std::int64_t to, std::int64_t step);
   void rows_in_memory(std::int64_t first, int rows, std::int64_t segment, char* scratch);
   void row_chunk(std::int64_t row, std::int64_t begin, std::int64_t end);
   bool takes_runs() const noexcept;
@@ -225,8 +228,9 @@ class reduce_task {
   void* bounds_ = nullptr;
   const tail_steps* steps_ = nullptr;
   void* transposed_ = nullptr;
-  const void** done_;    // per reduction: finished lanes of the group
-  const void** stored_;  // those of the block of it that is stored
+  std::int64_t* run_steps_ = nullptr;  // per input, then per reduction; null: runs are computed one by one
+  const void** done_;                  // per reduction: finished lanes of the group
+  const void** stored_;                // those of the block of it that is stored
 };
 
 }  // namespace sinter::cpu

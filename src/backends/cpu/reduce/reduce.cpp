@@ -85,6 +85,7 @@ reduce_task::reduce_task(const reduce_job& job, arena& memory, int* fault)
   }
   if (job.shape.rows && job.shape.shared) transposed_ = memory.take(jit::block_lanes * std::size_t{jit::opaque_bytes});
   code_scratch_ = memory.take(bytes);
+  find_run_steps();
 }
 
 int reduce_task::row_lanes_of(const accumulator& a) const noexcept { return a.r->by_groups ? job_.lanes() : row_lanes; }
@@ -189,37 +190,6 @@ void reduce_task::rows_in_memory(std::int64_t first, int rows, std::int64_t segm
   put_partial(scratch, segment, first, rows);
 }
 
-/// The lanes [start, start + n), block by block, one after the other from lane `to` of the buffers on.
-void reduce_task::compute(std::int64_t start, int n, std::int64_t to) {
-  const int most = job_.elements.lanes;
-  for (int at = 0; at < n; at += most) {
-    for (std::size_t k = 0; k < buffers_.size(); ++k)
-      walker_.outputs()[k] = static_cast<char*>(buffers_[k]) + (to + at) * job_.argument_bytes(k);
-    walker_.bind(start + at, std::min(most, n - at));
-    job_.code.main->run(walker_.args(), nullptr, code_scratch_);
-  }
-}
-
-void reduce_task::whole_rows(std::int64_t first, int rows) {
-  const auto columns = static_cast<int>(job_.shape.reduced);
-  if (job_.shape.shared) {
-    walker_.move_to(0);
-    if (job_.only_loads) walker_.bind(first * columns, rows * columns);
-    else compute(first * columns, rows * columns, 0);
-  } else {
-    const auto run = static_cast<int>(job_.elements.block_count);
-    const std::int64_t runs = columns / run;
-    for (std::int64_t k = 0; k < rows * runs; ++k) {
-      walker_.move_to(first * runs + k);
-      compute(0, run, k / runs * job_.pitch + k % runs * run);
-    }
-  }
-  for (std::size_t k = 0; k < accumulators_.size(); ++k) {
-    const std::int64_t stride = job_.pitch * job_.argument_bytes(k);
-    join_rows(k, {lanes_of(k), stride, factors_of(k), stride}, rows, columns);
-  }
-}
-
 // Very short rows are transposed: lane j of every row lies in one run, so that the row tree runs over many rows at once.
 void reduce_task::transposed_rows(std::int64_t first, int rows) {
   const int columns = static_cast<int>(job_.shape.reduced), n = rows * columns;
@@ -291,6 +261,16 @@ void reduce_task::row_chunk(std::int64_t row, std::int64_t begin, std::int64_t e
         add_row(k, in_place(k, start), factors, n, at, at_once);
       }
     } else {
+      if (const std::int64_t count =
+              n == run && !job_.tail ? runs_from(std::min<std::int64_t>(end - e, row_part) / run) : 1;
+          count > 1) {
+        compute_runs(count, 0, run);
+        for (std::size_t k = 0; k < accumulators_.size(); ++k)
+          add_row(k, buffers_[k], nullptr, static_cast<int>(count * run), at, false);
+        e += count * run;
+        outer += count;
+        continue;
+      }
       if (job_.tail || job_.only_loads) walker_.bind(start, n);
       else compute(start, n, 0);
       if (job_.tail) skipping_row_block(n, at);
