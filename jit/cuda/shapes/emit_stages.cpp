@@ -13,13 +13,12 @@
 
 #include "jit/cuda/shapes/emit_reduction.hpp"
 #include "jit/cuda/shapes/kept.hpp"
-#include "jit/program/scalar.hpp"
 #include "jit/program/stages.hpp"
 
 namespace sinter::jit::cuda {
 namespace {
 
-int words_of(dtype t) noexcept { return is_half(t) ? 1 : static_cast<int>((itemsize(t) + 3) / 4); }
+int words_of(dtype t) noexcept { return (register_bytes(t) + 3) / 4; }
 
 /// Registers for elements that a thread reads before it computes with them.
 constexpr int registers_in_flight = 64;

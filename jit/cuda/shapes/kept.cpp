@@ -2,16 +2,13 @@
 
 #include <algorithm>
 
-#include "jit/program/scalar.hpp"
 #include "jit/program/stages.hpp"
 
 namespace sinter::jit {
 namespace {
 
-/// Bytes of a register's value (prelude_text.hpp: halves are float).
 int bytes_of(const program& p, int reg) noexcept {
-  const dtype t = p.code[static_cast<std::size_t>(reg)].type;
-  return is_half(t) ? 4 : static_cast<int>(itemsize(t));
+  return cuda::register_bytes(p.code[static_cast<std::size_t>(reg)].type);
 }
 
 /// The places, and the bytes of an element that they take together.

@@ -6,6 +6,11 @@
 
 namespace sinter::jit::cuda {
 
+/// Bytes of a register's value: halves are float there (prelude_text.hpp).
+constexpr int register_bytes(dtype t) noexcept {
+  return t == dtype::f16 || t == dtype::bf16 ? 4 : static_cast<int>(itemsize(t));
+}
+
 /// Where an elements' register lies: behind `offset` bytes for each element that a block keeps.
 struct kept_place {
   int reg = 0, offset = 0;

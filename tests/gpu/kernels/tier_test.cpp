@@ -23,7 +23,7 @@
 #include "platform/hooks.hpp"
 #include "runtime/backend.hpp"
 #include "support/scratch_folder.hpp"
-#include "support/waves.hpp"
+#include "gpu/kernels/waves.hpp"
 
 using namespace sinter;
 using namespace sinter::idx;

@@ -11,69 +11,15 @@
 #include "jit/cuda/emit.hpp"
 #include "jit/cuda/nvrtc.hpp"
 #include "jit/cuda/units.hpp"
+#include "jit/cuda/written_programs.hpp"
 
 using namespace sinter;
 using layout = jit::access;
-using jit::cuda_shape;
-using jit::cuda_variant;
-using jit::opcode;
-using jit::program;
-using jit::reduce_op;
+using namespace sinter_test;
 
 namespace {
 
 constexpr dtype f32 = dtype::f32, f64 = dtype::f64, i64 = dtype::i64, b1 = dtype::b1;
-
-/// Writes programs down instruction by instruction.
-struct builder {
-  program p;
-  int emit(opcode op, dtype type, dtype arg, int a = 0, int b = 0, int c = 0) {
-    jit::instr i{};
-    i.op = op;
-    i.type = type;
-    i.arg = arg;
-    i.a = static_cast<std::uint16_t>(a);
-    i.b = static_cast<std::uint16_t>(b);
-    i.c = static_cast<std::uint16_t>(c);
-    p.code.push_back(i);
-    return static_cast<int>(p.code.size()) - 1;
-  }
-  int same(opcode op, int a, int b = 0, int c = 0) {
-    const dtype t = p.code[static_cast<std::size_t>(a)].type;
-    return emit(op, t, t, a, b, c);
-  }
-  int input(dtype t) {
-    p.inputs.push_back({t, 0, {0, 0}});
-    return emit(opcode::load, t, t, static_cast<int>(p.inputs.size()) - 1);
-  }
-  int gather(dtype t, int index) {
-    p.inputs.push_back({t, 1, {static_cast<std::uint16_t>(index), 0}});
-    return emit(opcode::load, t, t, static_cast<int>(p.inputs.size()) - 1);
-  }
-  int param(dtype t) {
-    p.param_types.push_back(t);
-    return emit(opcode::param, t, t, p.params++);
-  }
-  void reduction(reduce_op op, dtype type, int reg, int tail = 0, int inner = 0) {
-    p.kind = jit::kernel_kind::reduce;
-    p.reductions.push_back({op, type, p.code[static_cast<std::size_t>(reg)].type, static_cast<std::uint8_t>(tail),
-                            static_cast<std::uint16_t>(reg), static_cast<std::uint16_t>(inner)});
-  }
-  void output(int reg) {
-    p.outputs.push_back({p.code[static_cast<std::size_t>(reg)].type, 0, static_cast<std::uint16_t>(reg)});
-  }
-  program elementwise(int reg) {
-    output(reg);
-    p.epilogue = static_cast<std::uint16_t>(p.code.size());
-    return p;
-  }
-  program reduced() {
-    p.epilogue = static_cast<std::uint16_t>(p.code.size());
-    for (std::size_t k = 0; k < p.reductions.size(); ++k)
-      output(emit(opcode::reduced, p.reductions[k].type, p.reductions[k].type, static_cast<int>(k)));
-    return p;
-  }
-};
 
 program affine() {
   builder b;
@@ -126,19 +72,6 @@ std::optional<std::vector<int>> scales_of_tail(const program& p) {
   for (const jit::tail_step& s : tail.steps)
     if (s.scale) scales.push_back(p.code[*s.scale].a);
   return scales;
-}
-
-cuda_variant variant(const program& p, cuda_shape shape, int rank, int kept, layout in, int vector = 1,
-                     bool wide = false) {
-  cuda_variant v;
-  v.shape = shape;
-  v.rank = static_cast<std::uint8_t>(rank);
-  v.kept = static_cast<std::uint8_t>(kept);
-  v.vector = static_cast<std::uint8_t>(vector);
-  v.wide_index = wide;
-  v.inputs.assign(p.inputs.size(), in);
-  v.outputs.assign(p.outputs.size(), in == layout::strided ? layout::strided : layout::linear);
-  return v;
 }
 
 cuda_variant broadcast(const program& p, std::size_t row_inputs, bool skip, bool wide = false,
@@ -367,71 +300,6 @@ TEST_CASE("cuda: broadcast rows compile with and without the skip, for float32 a
     }
   }
   check_compiles(m);
-}
-
-TEST_CASE("cuda: elementwise kernels of a few sines have no baseline form, those of many call them there") {
-  const auto chain = [](opcode op, dtype t, int length, bool fast_math) {
-    builder b;
-    int x = b.input(t);
-    const int first = x;
-    for (int k = 0; k < length; ++k) x = b.same(opcode::multiply, b.same(op, x), first);
-    program p = b.elementwise(x);
-    p.flags.fast_math = fast_math;
-    return p;
-  };
-  const auto of = [](const program& p) {
-    return variant(p, cuda_shape::linear, 1, 1, layout::linear, jit::cuda_vector_length(p));
-  };
-  for (opcode op : {opcode::sin, opcode::cos, opcode::tan, opcode::exp}) {
-    for (dtype t : {f32, f64}) {
-      const program one = chain(op, t, 1, false), many = chain(op, t, 16, false);
-      CHECK_FALSE(jit::cuda_has_baseline(one, of(one)));
-      cuda_variant v = of(many);
-      const std::string optimised = jit::emit_cuda(many, v), optimised_name = jit::cuda_kernel_name(many, v);
-      const bool called = t == f32 && (op == opcode::sin || op == opcode::cos);
-      if (called) CHECK(jit::cuda_has_baseline(many, v));
-      v = jit::cuda_baseline_of(v);
-      const std::string baseline = jit::emit_cuda(many, v);
-      CHECK(optimised_name != jit::cuda_kernel_name(many, v));
-      CHECK((optimised.find("sn::quick_") != std::string::npos) == called);
-      CHECK(baseline.find("sn::quick_") == std::string::npos);
-      CHECK((baseline.find("sn::any_sine(") != std::string::npos) == called);
-      CHECK(baseline.size() < optimised.size());
-      v.shape = cuda_shape::stride_loop;
-      CHECK_FALSE(jit::cuda_has_baseline(many, v));
-    }
-  }
-  const program fast = chain(opcode::sin, f32, 6, true);
-  CHECK_FALSE(jit::cuda_has_baseline(fast, of(fast)));
-}
-
-TEST_CASE("cuda: reductions with sine or cosine of float32 have a baseline form") {
-  for (opcode op : {opcode::sin, opcode::tan}) {
-    builder b;
-    b.reduction(reduce_op::sum, f32, b.same(op, b.input(f32)));
-    const program p = b.reduced();
-    CHECK(jit::cuda_has_baseline(p, variant(p, cuda_shape::reduce_rows, 2, 1, layout::linear, 1)) ==
-          (op == opcode::sin));
-  }
-}
-
-TEST_CASE("cuda: kernels with much unrolled code have a baseline form, those of fast_math and of users' text do not") {
-  const auto chain = [](int length) {
-    builder b;
-    int x = b.input(f32);
-    const int first = x;
-    for (int k = 0; k < length; ++k) x = b.same(k % 2 ? opcode::add : opcode::multiply, x, first);
-    return b.elementwise(x);
-  };
-  const auto of = [](const program& p, cuda_shape shape) { return variant(p, shape, 1, 1, layout::linear, 4); };
-  program longest = chain(200), shortest = chain(3);
-  const cuda_variant v = of(longest, cuda_shape::linear);
-  CHECK(jit::cuda_text_weight(longest, v) > 10 * jit::cuda_text_weight(shortest, of(shortest, cuda_shape::linear)));
-  CHECK(jit::cuda_has_baseline(longest, v));
-  CHECK_FALSE(jit::cuda_has_baseline(shortest, of(shortest, cuda_shape::linear)));
-  CHECK_FALSE(jit::cuda_has_baseline(longest, of(longest, cuda_shape::stride_loop)));
-  longest.flags.fast_math = true;
-  CHECK_FALSE(jit::cuda_has_baseline(longest, v));
 }
 
 TEST_CASE("cuda: under fast_math a quotient by an odd power of a root takes one inverse root") {
