@@ -250,7 +250,7 @@ namespace {
 
 /// Whether a kernel that reduces may store a value that it computes from the reductions.
 bool is_beside(const node* n, const kernel_plan& k) {
-  return k.kind == plan_kind::reduce && k.apart < 0 && n->over_reduction && n->shape == k.results[0]->shape &&
+  return k.kind == plan_kind::reduce && k.apart < 0 && n->over_reduction() && n->shape == k.results[0]->shape &&
          k.results.size() < static_cast<std::size_t>(limits().outputs);
 }
 
