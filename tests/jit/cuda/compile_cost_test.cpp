@@ -109,7 +109,7 @@ const limit limits[] = {
        return results{sum(square(x(_, newaxis) - y), 2)};
      },
      {12000, 20000, 32000}},
-    {"three sums over pairs", forces, {14000, 28000, 40000}},
+    {"three sums over pairs", forces, {21000, 28000, 40000}},
     {"three sums over pairs, fast_math",
      [] {
        const fast_math_guard fast;

@@ -109,7 +109,7 @@ TEST_CASE("schedules of a GPU: repeated steps, sums of narrow and wide rows, col
   CHECK(chosen(sum(memory({1 << 20, 6}), {.axis = 0})) == "columns");
   // The order of the additions is that of the shape; threads follow the memory.
   const ndarray across = memory({1 << 12, 1 << 14}).T();
-  CHECK(chosen(sum(across, {.axis = 1})) == "rows, neighbouring threads across");
+  CHECK(chosen(sum(across, {.axis = 1})) == "rows, neighbouring threads across, 4 results a thread");
   CHECK(chosen(sum(across, {.axis = 0})) == "columns, neighbouring threads along");
   CHECK(chosen(sum(memory({50, 1 << 20}).T(), {.axis = 1})) == "rows, neighbouring threads across");
   CHECK(chosen(max(across, {.axis = 1})) == "columns, vectors of 4");
