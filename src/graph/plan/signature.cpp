@@ -90,7 +90,7 @@ template <class Target>
     const std::uint64_t first = at(k);
     add(first | (k + 1 < operands ? at(k + 1) << 32 : 0));
   }
-  add_payload(e, kind);
+  if (to_.agrees()) add_payload(e, kind);  // else an operand may have no position in this table
 }
 
 template <class Target>
@@ -150,6 +150,7 @@ class signature::writer {
     add(word);
     return true;
   }
+  static constexpr bool agrees() noexcept { return true; }
   /// Of a node that is in the table, as every operand of a pending node is.
   std::uint64_t position(const node* n) const noexcept { return static_cast<std::uint64_t>(n->mark.index); }
   node_state state_of(const plan_table::entry& e) const noexcept { return {e.held, e.alone, e.assigned}; }
@@ -230,8 +231,9 @@ class follower {
   }
   [[gnu::always_inline]] bool begins(std::uint64_t word) noexcept {
     add(word);
-    return differs_ == 0;
+    return agrees();
   }
+  bool agrees() const noexcept { return differs_ == 0; }
   [[gnu::always_inline]] std::uint64_t position(node* n) noexcept {
     if (n->mark.epoch != epoch_) {
       if (count_ == end_) [[unlikely]] {
