@@ -279,6 +279,9 @@ void planner::join_epilogues(std::size_t most) {
   for (std::size_t j = 0; j < order.size(); ++j) {
     const kernel_plan& later = *order[j];
     if (later.kind != plan_kind::elementwise || later.code.code.empty() || unfusible(*later.results[0])) continue;
+    // A short sum is an elementwise kernel, too; here it would be taken for a sum of the other kernel's elements.
+    const auto is_reduction = [](const node* n) { return n->kind == node_kind::reduce; };
+    if (std::any_of(later.results.begin(), later.results.end(), is_reduction)) continue;
     node* last = nullptr;  // of what it reads
     for (node* d : later.dependencies)
       if (!last || at(d).level > at(last).level) last = d;
