@@ -28,7 +28,7 @@ int text_weight(const program& p, const instr& i) {
     case opcode::cast: return 1;
     case opcode::floor_divide:
     case opcode::remainder:
-    case opcode::fmod: return is_inexact(i.type) ? 24 : itemsize(i.type) == 8 ? 64 : 24;
+    case opcode::fmod: return !is_inexact(i.type) && itemsize(i.type) == 8 ? 64 : 24;
     case opcode::sin:
     case opcode::cos: return cuda::is_quick_trig(p, i) ? 20 : weight(i.op) * parts;
     default: return weight(i.op) * parts;
