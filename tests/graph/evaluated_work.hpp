@@ -18,6 +18,13 @@ struct limits_guard {
 using numbers = std::vector<double>;
 inline numbers values(const ndarray& x) { return astype(x, float64).to_vector<double>(); }
 
+/// 0, 1, ..., n - 1 as float32, in memory.
+inline ndarray ramp(std::int64_t n, const device& d = default_device()) {
+  ndarray x = arange(n, {.dtype = float32, .device = d});
+  eval(x);
+  return x;
+}
+
 /// Kernels, and bytes copied outside of them.
 struct work {
   std::uint64_t kernels = 0, copied = 0;

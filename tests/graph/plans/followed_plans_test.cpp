@@ -17,15 +17,10 @@ namespace sn = sinter;
 using namespace sinter;
 using namespace sinter::idx;
 using sinter::test::limits_guard;
+using sinter::test::ramp;
 using sn::ndarray;
 
 namespace {
-
-ndarray ramp(std::int64_t n) {
-  ndarray x = sn::arange(n, {.dtype = sn::float32});
-  sn::eval(x);
-  return x;
-}
 
 using arrays = std::vector<ndarray>;
 /// What a round evaluates, with the arrays that are held meanwhile at its end.

@@ -20,17 +20,11 @@ namespace sn = sinter;
 using namespace sinter;
 using namespace sinter::idx;
 using sinter::test::limits_guard;
+using sinter::test::ramp;
+using sinter::test::values;
 using sn::ndarray;
 
 namespace {
-
-ndarray ramp(std::int64_t n, const sn::device& d = sn::default_device()) {
-  ndarray x = sn::arange(n, {.dtype = sn::float32, .device = d});
-  sn::eval(x);
-  return x;
-}
-
-std::vector<double> values(const ndarray& x) { return sn::astype(x, sn::float64).to_vector<double>(); }
 
 using arrays = std::vector<ndarray>;
 using program = std::function<arrays(int round)>;
