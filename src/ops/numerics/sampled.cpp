@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "graph/values/record.hpp"
 #include "ops/base/axes.hpp"
 #include "ops/base/differentiating.hpp"
 #include "ops/base/type_rules.hpp"
@@ -32,11 +33,27 @@ ndarray along(const ndarray& vector, int rank, int axis) {
   return reshape(vector, to_shape(shape));
 }
 
+/// Differences of neighbours that are `d` apart, at the edges of the sample there and its only neighbour. In one pass, which
+/// fuses with what reads it: neighbours are samples of the rolled array, but at its edges. For GPUs, where deciding that for
+/// each sample is hidden by memory.
+ndarray neighbour_differences(const ndarray& f, double d, int axis) {
+  const std::int64_t n = f.shape(axis);
+  dims shape(f.ndim(), 1);
+  shape[axis] = n;
+  const ndarray at = wrap(graph::record_iota(shape, axis, view_of(f, "gradient").device()));
+  const ndarray is_first = equal(at, 0), is_last = equal(at, n - 1);
+  const ndarray next = where(is_last, f, roll(f, -1, axis)), before = where(is_first, f, roll(f, 1, axis));
+  const ndarray rise = next - before;
+  return where(logical_or(is_first, is_last), rise / d, rise / (2.0 * d));
+}
+
 /// Differences of samples of even distance.
 ndarray even_gradient(const ndarray& f, const scalar& h, int axis, int order) {
   const std::int64_t n = f.shape(axis);
   const auto at = [&](std::int64_t i) { return slice_of(f, axis, i, i + 1); };
   const double d = h.real();
+  if (order == 1 && view_of(f, "gradient").device().kind == runtime::device_kind::cuda)
+    return neighbour_differences(f, d, axis);
   const ndarray inside = (slice_of(f, axis, 2, n) - slice_of(f, axis, 0, n - 2)) / (2.0 * d);
   if (order == 1) return concatenate({(at(1) - at(0)) / d, inside, (at(n - 1) - at(n - 2)) / d}, axis);
   const ndarray first = -1.5 / d * at(0) + 2.0 / d * at(1) + -0.5 / d * at(2);
