@@ -55,6 +55,29 @@ class slots {
       std::memcpy(to_, bytes + part * static_cast<std::size_t>(k), part);
     }
   }
+  /// A number n that integers are divided by. The high half of x times the multiplier, shifted, is x / n; for unsigned x that of
+  /// 2^bits more than the multiplier (T. Granlund and P. Montgomery, "Division by Invariant Integers using Multiplication", 1994).
+  /// Powers of two have no multiplier.
+  void divisor(dtype t, const jit::scalar& s) {
+    const bool wide = itemsize(t) == 8;
+    const int bits = wide ? 64 : 32, unused = 64 - 8 * static_cast<int>(itemsize(t));
+    std::uint64_t number = 0;
+    jit::write_register(&number, t, s);
+    const std::int64_t value = static_cast<std::int64_t>(number << unused) >> unused;
+    const bool negative = is_signed_integer(t) && value < 0;
+    const std::uint64_t n = negative ? 0 - static_cast<std::uint64_t>(value) : number;
+    std::uint64_t multiplier = 0, shift = static_cast<std::uint64_t>(n == 0 ? bits - 1 : std::bit_width(n) - 1);
+    if (n != 0 && !std::has_single_bit(n)) {
+      const unsigned __int128 power = static_cast<unsigned __int128>(1) << bits << shift;
+      unsigned __int128 quotient = power / n;
+      if (!is_signed_integer(t)) quotient = quotient * 2 + (power % n * 2 >= n);
+      multiplier = static_cast<std::uint64_t>(quotient + 1);
+      if (!wide) multiplier &= UINT32_MAX;
+    }
+    if (wide) *to_++ = number, *to_++ = multiplier;
+    else *to_++ = number | multiplier << 32;
+    *to_++ = shift;
+  }
   void extents(const core::dims& all, bool wide) {
     for (const std::int64_t n : all) wide ? wide_extent(n) : narrow_extent(n);
   }
@@ -112,6 +135,7 @@ struct field_values {
       case role::input: return to.pointer(address(l.inputs[f.k], p.inputs[f.k].type));
       case role::output: return to.pointer(address(l.outputs[f.k], p.outputs[f.k].type));
       case role::scalar: return to.scalar(p.param_types[f.k], l.params[f.k]);
+      case role::divisor: return to.divisor(p.param_types[f.k], l.params[f.k]);
       case role::fault: return to.pointer(fault);
       case role::gather_strides: return to.integers(l.inputs[f.k].gather_stride, f.members);
       case role::extents: return to.extents(l.extents, wide_index);

@@ -1,6 +1,7 @@
 // Order, names and types of the fields.
 #include "jit/cuda/parameters.hpp"
 
+#include <algorithm>
 #include <iterator>
 
 #include "jit/prelude_text.hpp"
@@ -17,11 +18,11 @@ struct member_name {
   bool k, j;
 };
 constexpr member_name member_names[] = {
-    {"p", true, false},         {"w", true, false},     {"q", true, false},      {"fault", false, false},
-    {"h", true, true},          {"e", false, true},     {"s", true, true},       {"t", true, true},
-    {"y", true, true},          {"n", false, false},    {"outer", false, false}, {"results", false, false},
-    {"elements", false, false}, {"team", false, false}, {"chunk", false, false}, {"splits", false, false},
-    {"partial", false, false},  {"g", true, false}};
+    {"p", true, false},        {"w", true, false},         {"q", true, false},     {"d", true, false},
+    {"fault", false, false},   {"h", true, true},          {"e", false, true},     {"s", true, true},
+    {"t", true, true},         {"y", true, true},          {"n", false, false},    {"outer", false, false},
+    {"results", false, false}, {"elements", false, false}, {"team", false, false}, {"chunk", false, false},
+    {"splits", false, false},  {"partial", false, false},  {"g", true, false}};
 static_assert(std::size(member_names) == static_cast<std::size_t>(role::run_stride) + 1);
 
 std::string name_of(const cuda_field& f, int j) {
@@ -33,6 +34,16 @@ bool is_complex_scalar(const program& p, const cuda_field& f) noexcept {
   return f.what == role::scalar && is_complex(p.param_types[f.k]);
 }
 
+bool is_divisor(const program& p, std::size_t k) noexcept {
+  return std::any_of(p.code.begin(), p.code.end(),
+                     [&](const instr& i) { return divides_by_parameter(p, i) && p.code[i.b].a == k; });
+}
+
+std::size_t slots_of(const program& p, const cuda_field& f) noexcept {
+  if (f.what == role::divisor) return itemsize(p.param_types[f.k]) == 8 ? 3 : 2;
+  return f.what == role::extents || is_complex_scalar(p, f) ? 2u * f.members : f.members;
+}
+
 std::string type_of(const program& p, const cuda_variant& v, const cuda_field& f) {
   switch (f.what) {
     case role::input: return std::string("const ") + storage_type(p.inputs[f.k].type) + "*";
@@ -41,6 +52,7 @@ std::string type_of(const program& p, const cuda_variant& v, const cuda_field& f
       const dtype t = p.param_types[f.k];
       return register_type(t == dtype::c64 ? dtype::f32 : t == dtype::c128 ? dtype::f64 : t);
     }
+    case role::divisor: return std::string("sn::divisor<") + register_type(p.param_types[f.k]) + ">";
     case role::fault: return "int*";
     case role::extents: return v.wide_index ? "sn::extent64" : "sn::extent32";
     case role::input_strides:
@@ -52,6 +64,11 @@ std::string type_of(const program& p, const cuda_variant& v, const cuda_field& f
 
 }  // namespace
 
+bool divides_by_parameter(const program& p, const instr& i) noexcept {
+  const bool divides = i.op == opcode::floor_divide || i.op == opcode::remainder || i.op == opcode::fmod;
+  return divides && is_integer(i.type) && p.code[i.b].op == opcode::param;
+}
+
 std::vector<cuda_field> cuda_layout(const program& p, const cuda_variant& v) {
   std::vector<cuda_field> all;
   const auto add = [&](role what, std::size_t k = 0, int members = 1) {
@@ -61,6 +78,8 @@ std::vector<cuda_field> cuda_layout(const program& p, const cuda_variant& v) {
   for (std::size_t k = 0; k < inputs; ++k) add(role::input, k);
   for (std::size_t k = 0; k < outputs; ++k) add(role::output, k);
   for (std::size_t k = 0; k < p.param_types.size(); ++k) add(role::scalar, k);
+  for (std::size_t k = 0; k < p.param_types.size(); ++k)
+    if (is_divisor(p, k)) add(role::divisor, k);
   add(role::fault);
   for (std::size_t k = 0; k < inputs; ++k) add(role::gather_strides, k, p.inputs[k].gathers);
   if (v.shape != cuda_shape::linear) {
@@ -107,8 +126,7 @@ std::vector<cuda_field> cuda_layout(const program& p, const cuda_variant& v) {
 
 std::size_t cuda_layout_bytes(const program& p, std::span<const cuda_field> layout) noexcept {
   std::size_t slots = 0;
-  for (const cuda_field& f : layout)
-    slots += f.what == role::extents || is_complex_scalar(p, f) ? 2u * f.members : f.members;
+  for (const cuda_field& f : layout) slots += slots_of(p, f);
   return slots * sizeof(std::uint64_t);
 }
 

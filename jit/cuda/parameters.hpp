@@ -11,13 +11,14 @@
 
 namespace sinter::jit {
 
-/// One member of the struct, or one for each axis or gather. A member takes a slot of 8 bytes; extents and complex
-/// scalars take two.
+/// One member of the struct, or one for each axis or gather. A member takes a slot of 8 bytes; extents, complex scalars and divisors
+/// take two, divisors of 64 bits three.
 struct cuda_field {
   enum class role : std::uint8_t {
     input,           // p<k>: address of the first element of input k
     output,          // w<k>: address of the first element of output k
     scalar,          // q<k>: parameter k of the program; complex: q<k>r and q<k>i
+    divisor,         // d<k>: integer parameter k of the program, with the constants for a division by it
     fault,           // where errors in data are reported
     gather_strides,  // h<k>_<j>: stride of gather j of input k
     extents,         // e<j>: extent of axis j, with the constants for a division by it
@@ -39,6 +40,8 @@ struct cuda_field {
   std::uint16_t k = 0;
 };
 
+/// Whether an instruction divides integers by a parameter of the program.
+bool divides_by_parameter(const program& p, const instr& i) noexcept;
 /// Whether an operand (an input, or behind those an output) is the first one with its strides.
 inline bool has_own_place(const cuda_variant& v, std::size_t operand) noexcept {
   return v.places.empty() || v.places[operand] == operand;

@@ -137,6 +137,48 @@ struct extent64 {
   __device__ __forceinline__ i64 quotient(i64 i) const { return i / n; }
 };
 
+// A number that integers are divided by, with the constants that jit/cuda/launch.cpp writes. By 0 all results are 0.
+template <class T> struct divisor {
+  typedef typename traits<T>::word word;
+  T by;
+  word multiplier;  // 0: by or -by is a power of two
+  unsigned shift, spare;
+  __device__ __forceinline__ word size() const { return traits<T>::is_signed && by < 0 ? word(0) - word(by) : word(by); }
+  // x / size(), rounded down.
+  __device__ __forceinline__ T floor(T x) const {
+    const word sign = traits<T>::is_signed && x < 0 ? ~word(0) : word(0), n = word(x) ^ sign;
+    return T((multiplier == 0 ? n >> shift : product(n)) ^ sign);
+  }
+  // From 0 to size() - 1.
+  __device__ __forceinline__ T rest(T x) const {
+    return multiplier == 0 ? T(word(x) & (size() - 1)) : T(word(x) - word(floor(x)) * size());
+  }
+
+ private:
+  __device__ __forceinline__ word product(word n) const {
+    word high = 0;
+    if constexpr (sizeof(word) == 4) high = __umulhi(n, multiplier);
+    else high = __umul64hi(n, multiplier);
+    return (traits<T>::is_signed ? high : high + ((n - high) >> 1)) >> shift;
+  }
+};
+template <class T> __device__ __forceinline__ T floor_divide(T a, const divisor<T>& d) {
+  const T q = d.floor(a);
+  if (d.by == 0) return T(0);
+  if (!traits<T>::is_signed || d.by > 0) return q;
+  return T(typename traits<T>::word(d.rest(a) == 0) + ~typename traits<T>::word(q));
+}
+template <class T> __device__ __forceinline__ T remainder(T a, const divisor<T>& d) {
+  const T r = d.rest(a);
+  if (d.by == 0) return T(0);
+  return !traits<T>::is_signed || d.by > 0 || r == 0 ? r : T(typename traits<T>::word(r) + typename traits<T>::word(d.by));
+}
+template <class T> __device__ __forceinline__ T fmod(T a, const divisor<T>& d) {
+  const T r = d.rest(a);
+  if (d.by == 0) return T(0);
+  return !traits<T>::is_signed || a >= 0 || r == 0 ? r : T(typename traits<T>::word(r) - d.size());
+}
+
 // Of a square grid of tiles, in the order of their blocks: rings around the corner, of which ring k has the tiles (k, j) and
 // (j, k) one after the other. Memory that one of them reads is in the cache when the other reads it transposed.
 __device__ __forceinline__ void place_beside_mirror(int& x, int& y) {

@@ -113,6 +113,9 @@ static inline float copysignf(float a, float b) { return __builtin_copysignf(a, 
 static inline double copysign(double a, double b) { return __builtin_copysign(a, b); }
 #endif
 static inline unsigned __umulhi(unsigned a, unsigned b) { return unsigned(((unsigned long long)a * b) >> 32); }
+static inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
+  return (unsigned long long)(((unsigned __int128)a * b) >> 64);
+}
 static inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
   shift &= 31;
   return shift ? high << shift | low >> (32 - shift) : high;

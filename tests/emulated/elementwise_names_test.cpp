@@ -10,6 +10,7 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <type_traits>
 #include <vector>
 
 using namespace sinter;
@@ -84,6 +85,44 @@ TEST_CASE("emulated: remainders have the CPU's bytes beside multiples, with huge
   };
   check_type(1.0f);
   check_type(1.0);
+}
+
+TEST_CASE("emulated: integers divided by a number have the CPU's bytes, for the least and the greatest and for 0") {
+  if (no_emulation()) return;
+  const auto check_type = [](auto one) {
+    using T = decltype(one);
+    using limits = std::numeric_limits<T>;
+    std::vector<T> a, by;
+    for (int k = 0; k < limits::digits; ++k)
+      for (const int near : {-1, 0, 1}) by.push_back(static_cast<T>((T{1} << k) + static_cast<T>(near)));
+    for (const int n : {3, 5, 7, 10, 60, 100, 121}) by.push_back(static_cast<T>(n));
+    by.insert(by.end(), {limits::min(), static_cast<T>(limits::min() + 1), static_cast<T>(limits::max() - 1),
+                         limits::max(), static_cast<T>(limits::max() / 3 * 2)});
+    std::mt19937_64 draw(7);
+    for (int k = 0; k < 20; ++k) by.push_back(static_cast<T>(draw() >> (draw() % 64)));
+    if (std::is_signed_v<T>)
+      for (std::size_t k = by.size(); k-- > 0;) by.push_back(static_cast<T>(0 - static_cast<std::uint64_t>(by[k])));
+    for (const T d : by)
+      for (const int times : {-3, -1, 0, 1, 2, 77})
+        for (const int near : {-1, 0, 1})
+          a.push_back(static_cast<T>(static_cast<std::uint64_t>(d) * static_cast<std::uint64_t>(times) +
+                                     static_cast<std::uint64_t>(near)));
+    const ndarray x = array(a).to_device("cpu");
+    for (const T d : by) {
+      CAPTURE(+d);
+      check_bytes<T>(floor_divide(x, d));
+      check_bytes<T>(remainder(x, d));
+      check_bytes<T>(fmod(x, d));
+    }
+  };
+  check_type(std::int8_t{});
+  check_type(std::int16_t{});
+  check_type(std::int32_t{});
+  check_type(std::int64_t{});
+  check_type(std::uint8_t{});
+  check_type(std::uint16_t{});
+  check_type(std::uint32_t{});
+  check_type(std::uint64_t{});
 }
 
 TEST_CASE("emulated: divisors, powers of two and complex numbers from parts have the CPU's bytes") {
