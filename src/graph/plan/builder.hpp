@@ -48,6 +48,7 @@ class kernel_builder {
   const dims* finer_space(std::span<node* const> results);
   std::optional<std::uint16_t> lower_reshaped(node* base, const linear_form& at);
   std::uint16_t lower_gather(node* n, const index_map* map);
+  void store_row_indices(node* n, node* index);
   std::uint16_t too_many_gathers(node* n, node* index);
   int gather_slot(std::uint16_t reg);
   void join_gathers(linear_form& at);
@@ -129,7 +130,7 @@ class kernel_builder {
   std::size_t stored_before_ = 0;  // materialised nodes when the kernel was begun
   bool in_order_ = false;          // operations were lowered before what needs them
   bool in_epilogue_ = false;
-  bool in_index_ = false;  // what is being lowered are indices of a gather
+  bool in_index_ = false;  // what is being lowered are indices, each of which serves several elements
 };
 
 /// The axis of a result whose places may be taken apart, since its reductions' operands compute something that does not

@@ -1,6 +1,7 @@
 // Lowering of what depends on positions: gathers, coordinates, and draws of random numbers.
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "graph/plan/builder.hpp"
 
@@ -37,12 +38,32 @@ void kernel_builder::join_gathers(linear_form& at) {
   at.coefficients.push_back(1);
 }
 
+/// A CPU copies rows whole by indices in memory: indices of rows that are computed from elements are stored.
+void kernel_builder::store_row_indices(node* n, node* index) {
+  constexpr std::int64_t shortest_row = 8, few = 1 << 12;
+  if (n->device.kind != runtime::device_kind::cpu || n->size() < few || index->size() * shortest_row > n->size())
+    return;
+  while (index->kind == node_kind::view && !table_.is_stored(index)) index = index->args[0].get();
+  if (table_.is_stored(index) || !is_computed(index) || index->opaque || index->size() * shortest_row > n->size())
+    return;
+  const std::uint64_t mark = table_.begin_search();
+  std::vector<node*> below{index};
+  while (!below.empty()) {
+    node* const x = below.back();
+    below.pop_back();
+    if (table_.is_stored(x) && x->size() > 1) return table_.materialise(index, store_reason::row_indices);
+    if (table_.is_stored(x) || std::exchange(table_.at(x).search, mark) == mark) continue;
+    for (int a = 0; a < x->operand_count(); ++a) below.push_back(x->operand(a));
+  }
+}
+
 std::uint16_t kernel_builder::lower_gather(node* n, const index_map* map) {
   index_map outer = full_map(n, map);
   node* v = n->args[0].get();
   node* index = n->args[1].get();
   index_map index_at = broadcast(outer, n->shape, index->shape);
-  const bool within = std::exchange(in_index_, true);
+  store_row_indices(n, index);
+  const bool within = std::exchange(in_index_, in_index_ || index->size() < n->size());
   std::uint16_t raw = lower(index, is_plain(index, index_at) ? nullptr : &index_at);
   in_index_ = within;
   const payload::gather& how = n->gather();

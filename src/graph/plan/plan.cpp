@@ -17,6 +17,7 @@ const char* text(store_reason r) noexcept {
     case store_reason::several_views: return "read through several index maps: computed once";
     case store_reason::not_affine: return "reshaped in a way that no affine map expresses";
     case store_reason::packed: return "its memory lies otherwise than it is read: packed";
+    case store_reason::row_indices: return "indices of rows, which are copied whole";
     case store_reason::rows: return "gathered rows, copied whole";
     case store_reason::reused: return "computed before and still held: stored this time";
     case store_reason::shared: return "several kernels need it, and computing it again costs more than storing it";

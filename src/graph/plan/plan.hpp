@@ -25,6 +25,7 @@ enum class store_reason : std::uint8_t {
   several_views,  // read through two or more index maps
   not_affine,     // a reshape that no affine map expresses
   packed,         // a strided operand that a broadcast reduction reads repeatedly, or one that lies against a reduction
+  row_indices,    // computed, and each of them is read for several elements
   rows,           // gathered rows that a reduction would read element by element
   reused,         // computed before, and still referenced
   shared,         // several kernels would compute it, which costs more than storing it

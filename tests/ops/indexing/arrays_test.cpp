@@ -13,6 +13,7 @@
 #include "backends/cpu/kernels/hooks.hpp"
 #include "runtime/backend.hpp"
 #include "sinter/sinter.hpp"
+#include "support/kernel_test.hpp"
 
 namespace {
 
@@ -437,4 +438,27 @@ TEST_CASE("indices of narrow dtypes: those that may be out of range are checked,
   CHECK(values(table(bytes)) == integers{765, 766, 767, 0, 1, 2, 21, 22, 23});
   CHECK(values(table(bytes, array({2, 1, 0}).astype(uint8))) == integers{767, 1, 21});
   CHECK_THROWS_AS(values(table(bytes, array({2, 1, 3}).astype(uint8))), index_error);
+}
+
+TEST_CASE(
+    "take reads indices of any rank and dtype where they lie; on a CPU those of rows that are computed are stored") {
+  const ndarray line = arange(1000).astype(float32) / 3, table = line(slice(0, 960)).reshape({60, 16});
+  const ndarray places = (arange(1200) * 7 % 900).astype(int32).reshape({30, 40}), bytes = places.astype(uint8);
+  const ndarray rows = (arange(600) * 7 % 59).astype(int32).reshape({30, 20});
+  eval(line, table, places, bytes);
+  eval(rows);
+  for (const ndarray& i : {places, bytes}) {
+    CHECK(test::kernels_of(take(line, i) * 2) == 1);
+    CHECK(array_equal(take(line, i) * 2, line(i) * 2));
+  }
+  const bool stores = line.device().kind == device_kind::cpu;
+  for (const ndarray& i : {rows, ndarray(rows(0)), rows + 1}) {
+    const ndarray taken = take(table, i, 0);
+    const bool many = taken.size() >= 4096;
+    CHECK(test::contains(explain(taken), "indices of rows") == (stores && many));
+    CHECK(array_equal(taken, table(i)));
+  }
+  const ndarray tall = tile(table, {5, 1});
+  eval(tall);
+  CHECK_FALSE(test::contains(explain(roll(tall, 3, 0)), "indices of rows"));  // indices that are coordinates
 }
