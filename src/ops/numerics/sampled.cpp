@@ -7,7 +7,6 @@
 #include <numeric>
 #include <vector>
 
-#include "graph/values/record.hpp"
 #include "ops/base/axes.hpp"
 #include "ops/base/differentiating.hpp"
 #include "ops/base/type_rules.hpp"
@@ -38,9 +37,7 @@ ndarray along(const ndarray& vector, int rank, int axis) {
 /// each sample is hidden by memory.
 ndarray neighbour_differences(const ndarray& f, double d, int axis) {
   const std::int64_t n = f.shape(axis);
-  dims shape(f.ndim(), 1);
-  shape[axis] = n;
-  const ndarray at = wrap(graph::record_iota(shape, axis, view_of(f, "gradient").device()));
+  const ndarray at = along(arange(n, {.device = f.device()}), static_cast<int>(f.ndim()), axis);
   const ndarray is_first = equal(at, 0), is_last = equal(at, n - 1);
   const ndarray next = where(is_last, f, roll(f, -1, axis)), before = where(is_first, f, roll(f, 1, axis));
   const ndarray rise = next - before;

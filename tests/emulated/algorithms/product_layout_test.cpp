@@ -1,13 +1,16 @@
-// Layouts of matrix products: what BLAS can express, how batches become simpler, and the kernel for integers, run
-// thread by thread on the CPU. All against plain loops.
+// Layouts of matrix products: what BLAS can express, how batches become simpler, and the kernels for integers and for few
+// results, run thread by thread on the CPU. All against plain loops.
 #include <doctest/doctest.h>
 
+#include <cstring>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "emulated/cuda_emulator.hpp"
 #include "emulated/kernels/integer_product.hpp"
+#include "emulated/kernels/long_product.hpp"
 #include "runtime/algorithms/products.hpp"
 
 namespace {
@@ -176,4 +179,63 @@ TEST_CASE("the GPU's kernel for integers gives what a plain loop does, for any s
   check_all_types({4, 3, 20, {2, 3}, {20, 1, {0, 80}}, {3, 1, {60, 0}}, {3, 1, {36, 12}}});     // two batch axes
   check_all_types({6, 5, 4, {1, 2}, {-8, 2, {0, -60}}, {10, -2, {0, 0}}, {10, 2, {0, 100}}});   // backwards, gaps
   check_all_types({1, 1, 100, {1, 1}, {0, 1, {0, 0}}, {1, 0, {0, 0}}, {1, 1, {0, 0}}});
+}
+
+namespace {
+
+/// Small integers, whose sums are exact in any order; what the strides skip is NaN.
+template <class T>
+std::vector<T> spread(int64_t n, int64_t inner, int64_t along, int64_t across, unsigned seed) {
+  std::vector<T> x(static_cast<std::size_t>((n - 1) * along + (inner - 1) * across + 1),
+                   std::numeric_limits<T>::quiet_NaN());
+  std::mt19937 random(seed);
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t k = 0; k < inner; ++k)
+      x[static_cast<std::size_t>(i * along + k * across)] = static_cast<T>(static_cast<int>(random() % 9) - 4);
+  return x;
+}
+
+template <class T>
+void check_long(const emulated::long_product_case& s) {
+  if (!cuda_emulator::available()) return;
+  CAPTURE(s.rows);
+  CAPTURE(s.columns);
+  struct alignas(16) part {
+    char of[16];
+  };
+  const std::vector<T> a = spread<T>(s.rows, s.inner, s.a_row, s.a_inner, 1),
+                       b = spread<T>(s.columns, s.inner, s.b_column, s.b_inner, 2);
+  const auto aligned = [](const std::vector<T>& x) {
+    std::vector<part> at((x.size() * sizeof(T) + sizeof(part) - 1) / sizeof(part));
+    std::memcpy(at.data(), x.data(), x.size() * sizeof(T));
+    return at;
+  };
+  const std::vector<part> a_at = aligned(a), b_at = aligned(b);
+  std::vector<T> got(static_cast<std::size_t>((s.rows - 1) * s.c_row + (s.columns - 1) * s.c_column + 1), T(55)),
+      expected = got;
+  for (int64_t i = 0; i < s.rows; ++i)
+    for (int64_t j = 0; j < s.columns; ++j) {
+      T sum = 0;
+      for (int64_t k = 0; k < s.inner; ++k)
+        sum += a[static_cast<std::size_t>(i * s.a_row + k * s.a_inner)] *
+               b[static_cast<std::size_t>(j * s.b_column + k * s.b_inner)];
+      expected[static_cast<std::size_t>(i * s.c_row + j * s.c_column)] = sum;
+    }
+  CHECK(emulated::long_product(s, reinterpret_cast<const T*>(a_at.data()), reinterpret_cast<const T*>(b_at.data()),
+                               got.data()) == std::string());
+  CHECK(got == expected);
+}
+
+}  // namespace
+
+TEST_CASE("the GPU's kernels for products over a long inner extent give what a plain loop does") {
+  // rows, columns, inner; strides of a, of b, of c; side of tiles, groups, blocks; whether tiles are vectors
+  check_long<float>({4, 3, 700, 1, 4, 3, 1, 3, 1, 4, 8, 3, true, false});  // both factors tall
+  check_long<double>({3, 4, 333, 1, 3, 4, 1, 4, 1, 4, 8, 2, false, true});
+  check_long<float>({16, 8, 500, 1, 16, 8, 1, 8, 1, 8, 4, 2, true, true});  // two tiles
+  check_long<float>(
+      {15, 9, 411, 1, 20, 1, 411, 1, 17, 8, 2, 3, false, false});  // unequal tiles, gaps, b and c by columns
+  check_long<double>({7, 8, 130, 130, 1, 8, 1, 20, 1, 4, 2, 2, false, true});
+  check_long<float>({1, 5, 65, 0, 2, 5, 1, 5, 1, 8, 8, 1, false, false});  // fewer elements than lanes of some groups
+  check_long<float>({16, 16, 97, 1, 16, 16, 1, 16, 1, 8, 1, 1, true, true});  // one group
 }

@@ -169,7 +169,7 @@ class cuda_products final : public runtime::products {
     make_current(target_.device);
     const product_layout l = simplified(layout);
     if (!is_inexact(l.type)) multiply_integers(l, a, b, c);
-    else multiply_by_library(l, a, b, c);
+    else if (!multiply_long(l, a, b, c)) multiply_by_library(l, a, b, c);
   }
 
   bool multiply_with_epilogue(const product_layout& layout, const runtime::product_epilogue& f, const void* a,
@@ -183,10 +183,10 @@ class cuda_products final : public runtime::products {
   }
 
  private:
-  void multiply_integers(const product_layout& l, const void* a, const void* b, void* c) {
-    const device::context context{current_stream(target_.device), target_.multiprocessors};
+  device::context context() const { return {current_stream(target_.device), target_.multiprocessors}; }
+  /// With the last `kept` axes of the batch.
+  static device::product_shape shape_of(const product_layout& l, int kept) {
     device::product_shape shape{l.rows, l.columns, l.inner, {1, 1}, {}, {}, {}};
-    const int kept = l.batch.size() < 2 ? l.batch.size() : 2;
     const auto strides = [&](const runtime::matrix_strides& m) {
       device::product_strides s{m.row, m.column, {0, 0}};
       for (int k = 0; k < kept; ++k) s.batch[2 - kept + k] = m.batch[m.batch.size() - kept + k];
@@ -194,6 +194,26 @@ class cuda_products final : public runtime::products {
     };
     shape.a = strides(l.a), shape.b = strides(l.b), shape.c = strides(l.c);
     for (int k = 0; k < kept; ++k) shape.batch[2 - kept + k] = l.batch[l.batch.size() - kept + k];
+    return shape;
+  }
+
+  /// Products of few results that a library would read at a fraction of memory's rate. False, without any effect, for others.
+  bool multiply_long(const product_layout& l, const void* a, const void* b, void* c) {
+    if (!l.batch.empty()) return false;
+    const device::product_shape shape = shape_of(l, 0);
+    const std::size_t bytes = device::long_product_scratch(context(), device_element(l.type), shape);
+    if (bytes == 0) return false;
+    const runtime::buffer scratch(*target_.memory, bytes);
+    cuda::check(device::long_product(context(), device_element(l.type), shape, a, b, c, scratch.data()), "matmul");
+    count();
+    count();
+    return true;
+  }
+
+  void multiply_integers(const product_layout& l, const void* a, const void* b, void* c) {
+    const device::context context = this->context();
+    const int kept = l.batch.size() < 2 ? l.batch.size() : 2;
+    const device::product_shape shape = shape_of(l, kept);
     for_each_matrix(l, kept, [&](int64_t at_a, int64_t at_b, int64_t at_c) {
       const void *x = moved(a, l.type, at_a), *y = moved(b, l.type, at_b);
       void* const z = moved(c, l.type, at_c);
