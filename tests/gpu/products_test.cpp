@@ -333,3 +333,32 @@ TEST_CASE("the seed's sizes: one pass over each matrix for ij,jk->k") {
   const ndarray error = abs(c - sum(sums * wide, 0)), magnitude = sum(abs(sums) * abs(wide), 0);
   CHECK(bool(all(error <= 1e-5 * magnitude)));
 }
+
+TEST_CASE("products of few results over a long inner extent: exact where sums are, in any layout, by two launches") {
+  if (left_out()) return;
+  for (const dtype t : {float32, float64})
+    for (const int m : {1, 3, 4, 8, 13, 16})
+      for (const int n : {1, 4, 7, 16}) {
+        CAPTURE(name(t));
+        CAPTURE(m);
+        CAPTURE(n);
+        const std::int64_t inner = (1 << 15) + 77;
+        const ndarray a = whole({inner, m}, t, 9, 1), b = whole({inner, n}, t, 7, 2);
+        const ndarray expected = matmul(a.astype(int64).T(), b.astype(int64)).astype(t);
+        CHECK(same(matmul(a.T(), b), expected));
+        const ndarray rows = a.T().copy(), columns = b.T().copy();
+        eval(rows, columns);
+        CHECK(same(matmul(rows, b), expected));
+        CHECK(same(matmul(rows, columns.T()), expected));
+        CHECK(same(matmul(a.T(), columns.T()), expected));
+        CHECK(same(matmul(a(slice(1, inner)).T(), b(slice(1, inner))),
+                   expected - matmul(a(slice(0, 1)).T(), b(slice(0, 1)))));
+      }
+  const ndarray a = numbers({1 << 16, 4}, float32, 1), b = numbers({1 << 16, 3}, float32, 2);
+  eval(a, b);
+  const std::uint64_t before = launches();
+  ndarray c = matmul(a.T(), b);
+  eval(c);
+  CHECK(launches() - before == 2);
+  CHECK(relative_error(c, a.T(), b) < 1e-6);
+}
