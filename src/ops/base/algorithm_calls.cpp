@@ -268,6 +268,9 @@ value first_of_rows(const value& keys, const runtime::row_layout& l, bool descen
   return positions;
 }
 
+bool keeps_zeros(dtype type, const value& v) {
+  return v->device.kind != runtime::device_kind::mesh && algorithms_of(v).keeps_zeros(type);
+}
 bool repeats_pieces(const value& v) { return algorithms_of(v).repeats_pieces(); }
 
 repetitions counted_repetitions(const value& counts) {

@@ -82,6 +82,8 @@ repetitions counted_repetitions(const value& counts);
 /// v with element k along an axis, which has as many as there are counts, repeated as often as its count says.
 value repeated(const value& v, const repetitions& r, int axis);
 
+/// Whether running products in a dtype, on the device of `v`, are 0 from a 0 on, whatever overflows, if all factors are finite.
+bool keeps_zeros(dtype type, const value& v);
 /// Inclusive scan of v, in v's dtype, along an axis; evaluated.
 value scanned(runtime::scan_op op, const value& v, int axis);
 /// The same into elements in C order of an array of the value's shape and dtype, if the value is in memory; else false, and nothing

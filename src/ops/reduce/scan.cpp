@@ -76,10 +76,14 @@ bool may_have_lost_zeros(const ndarray& products, int axis) {
   return bool(any(isnan(slice_of(products, axis, n - 1, n))));
 }
 
+bool may_lose_zeros(scan_op op, dtype type, const value& v) {
+  return op == scan_op::prod && is_inexact(type) && !keeps_zeros(type, v);
+}
+
 ndarray whole_scan(scan_op op, const subject& s, dtype type) {
   if (auto r = announced(op, s, type)) return (*r)[0];
   ndarray out = scan_as(op, s, type);
-  if (op == scan_op::prod && is_inexact(type) && may_have_lost_zeros(out, s.axis)) {  // see reduce.cpp
+  if (may_lose_zeros(op, type, s.v) && may_have_lost_zeros(out, s.axis)) {  // see reduce.cpp
     const value factors = zero_and_sign_of(graph::record_cast(s.v, type));
     out = wrap(zero_where_lost(value_of(out), scanned(op, factors, s.axis)));
   }
@@ -89,9 +93,8 @@ ndarray whole_scan(scan_op op, const subject& s, dtype type) {
 /// Whether a scan in `type` may write straight into the caller's array: it has the result's elements in C order, in memory that
 /// the operand does not read, and needs no second look.
 bool takes_scan(const graph::array_view& to, const value& v, scan_op op, dtype type) {
-  return to.type == type && to.shape == v->shape && !is_bool(type) && !(op == scan_op::prod && is_inexact(type)) &&
-         !to.whole && graph::in_c_order(to) && to.device() == v->device && !is_within_interceptor() &&
-         !graph::is_capturing();
+  return to.type == type && to.shape == v->shape && !is_bool(type) && !may_lose_zeros(op, type, v) && !to.whole &&
+         graph::in_c_order(to) && to.device() == v->device && !is_within_interceptor() && !graph::is_capturing();
 }
 
 /// The result of a scan in `type`, in the caller's array if there is one. A whole array takes the result's memory as it is.

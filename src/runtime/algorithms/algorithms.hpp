@@ -188,6 +188,8 @@ class algorithms {
   /// most a tenth of the bytes of `from`, or 4 MiB where that is more.
   virtual std::size_t scan_scratch(const scan_layout& l) = 0;
   virtual void scan(const scan_layout& l, const void* from, void* to, void* scratch) = 0;
+  /// Whether running products of a dtype are 0 from a 0 on where all factors are finite, also if products before it overflow.
+  virtual bool keeps_zeros(dtype) const { return false; }
 
   /// counts[b] = how many bins[i] equal b, for b in [0, bin_count); values outside are left out.
   virtual std::size_t count_bins_scratch(std::int64_t n, std::int64_t bin_count) = 0;

@@ -2,6 +2,7 @@
 // array's dtype does not hold. Expected values are those of NumPy 2.4.
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -81,6 +82,11 @@ TEST_CASE("products of finite factors with a zero are zero, whatever parts of th
         const ndarray running = sn::cumprod(x);
         CHECK(bool(sn::all(running(sn::slice(at, _)) == 0)));
         if (at == 0) CHECK(!bool(sn::any(sn::signbit(running))));
+        for (const std::int64_t columns : {3, 200}) {
+          if (n * columns > 300000) continue;
+          const ndarray down = sn::cumprod(x.reshape({n, 1}) * sn::ones({1, columns}, type), 0);
+          CHECK(bool(sn::all(down(sn::slice(at, _)) == 0)));
+        }
         x(n - 1) = -5;
         CHECK(std::signbit(sn::prod(x).item<double>()));
         CHECK(std::signbit(sn::cumprod(x)(-1).item<double>()));
@@ -90,6 +96,20 @@ TEST_CASE("products of finite factors with a zero are zero, whatever parts of th
       }
   const double inf = std::numeric_limits<double>::infinity();
   CHECK(sn::cumprod(sn::array({0., -1e300, 1e300, 5.})).to_vector<double>() == doubles{0, 0, 0, 0});
+  CHECK(sn::cumprod(sn::array({1e300, -1e300, 3., 0., 5.})).to_vector<double>() == doubles{1e300, -inf, -inf, 0, 0});
+  CHECK(sn::cumprod(sn::array({1e300, 1e300, inf, -1.})).to_vector<double>() == doubles{1e300, inf, inf, -inf});
+  for (const std::int64_t n : {10, 5000, 200000}) {
+    const ndarray late = sn::full({n}, 1e200).copy();
+    late(n - 1) = inf;
+    CHECK(sn::cumprod(late)(-1).item<double>() == inf);
+    late(n / 2) = 0;
+    CHECK(std::isnan(sn::cumprod(late)(-1).item<double>()));
+    CHECK(sn::cumprod(late)(-2).item<double>() == 0);
+    // Whatever bits a NaN has, it stays one.
+    late(0) = std::bit_cast<double>(std::uint64_t{0x7ff800000005ca1e});
+    CHECK(std::isnan(sn::cumprod(late)(0).item<double>()));
+    CHECK(std::isnan(sn::cumprod(late)(-2).item<double>()));
+  }
   CHECK(sn::prod(sn::array({1e300, 1e300})).item<double>() == inf);
   CHECK(sn::prod(sn::array({inf, 2.})).item<double>() == inf);
   const ndarray rows = sn::array({{0., 1e300, 1e300}, {2., 3., 4.}, {inf, 0., 1.}});

@@ -152,6 +152,7 @@ class cuda_algorithms final : public runtime::algorithms {
   }
   bool takes_packed_flags() const override { return true; }
 
+  bool keeps_zeros(dtype t) const override { return is_inexact(t) && !is_complex(t); }
   size_t scan_scratch(const scan_layout& l) override { return device::scan_scratch(job_of(l)); }
   void scan(const scan_layout& l, const void* from, void* to, void* scratch) override {
     if (l.op == scan_op::logaddexp && !is_real_floating(l.type))

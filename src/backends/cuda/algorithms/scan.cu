@@ -113,7 +113,7 @@ cudaError_t scan(const context& c, const scan_job& j, const void* from, void* to
   scan_data d{from, to, storage_of(j.type), 0};
   switch (kind_of(j)) {
     case scan_kind::sum: return scan_sums(c, a, p, d, scratch);
-    case scan_kind::prod: return scan_products(c, a, p, d, scratch);
+    case scan_kind::prod: d.flip = 1; return scan_products(c, a, p, d, scratch);
     case scan_kind::max: d.flip = flip_of(j.type, false); return scan_greatest(c, a, p, d, scratch);
     case scan_kind::min: d.flip = flip_of(j.type, true); return scan_greatest(c, a, p, d, scratch);
     case scan_kind::logaddexp: return is_float(j.type) ? scan_log_sums(c, a, p, d, scratch) : cudaErrorInvalidValue;

@@ -74,10 +74,10 @@ __global__ void __launch_bounds__(scan_threads) scan_columns(const scan_columns_
 #pragma unroll
       for (int k = 0; k < ahead; ++k) {
         if (i + k >= end) break;
-        const T value = Op::flips ? flipped(x[k], j.data.flip) : x[k];
+        const T value = entered<Op>(x[k], j.data.flip);
         carry = any ? Op::join(carry, value) : value;
         any = true;
-        if (!j.only_totals) narrow(Op::flips ? flipped(carry, j.data.flip) : carry, to[(i + k) * j.inner]);
+        if (!j.only_totals) narrow(left<Op>(carry, j.data.flip), to[(i + k) * j.inner]);
       }
     }
   });

@@ -200,8 +200,7 @@ class staged_tiles {
         const auto part = *reinterpret_cast<const element_vector<S, V>*>(at<S>(stage) + k * 32 * V);
 #pragma unroll
         for (int v = 0; v < V; ++v) {
-          x[k][v] = widened(part.at[v]);
-          if constexpr (Op::flips) x[k][v] = flipped(x[k][v], job_.data.flip);
+          x[k][v] = entered<Op>(widened(part.at[v]), job_.data.flip);
         }
       }
     });

@@ -37,6 +37,53 @@ struct product_of {
   static constexpr bool flips = false;
   __device__ __forceinline__ static T join(T a, T b) { return a * b; }
 };
+// A product of finite factors that overflowed is no infinity yet: with a 0 it is 0, as from left to right, while an infinite factor
+// makes NaN of it. Until it is stored, a NaN with bits of its own stands for it.
+template <class R, class Bits, Bits infinity_bits>
+struct product_with_marks {
+  using type = R;
+  static constexpr bool flips = false;
+  __device__ __forceinline__ static R join(R a, R b) {
+    const R p = a * b;
+    return p - p == 0 ? p : not_finite(a, b, p);
+  }
+  /// An element of memory is no mark.
+  __device__ __forceinline__ static R entered(R x) { return is_mark(x) ? x + x : x; }
+  __device__ __forceinline__ static R left(R x) {
+    return is_mark(x) ? with_sign(of_bits(infinity_bits), bits_of(x)) : x;
+  }
+
+ private:
+  static constexpr Bits mark_bits = infinity_bits | infinity_bits >> 1 | 0x5ca1e, sign_bit = Bits(1)
+                                                                                             << (8 * sizeof(Bits) - 1);
+  __device__ __forceinline__ static Bits bits_of(R x) {
+    Bits b;
+    memcpy(&b, &x, sizeof b);
+    return b;
+  }
+  __device__ __forceinline__ static R of_bits(Bits b) {
+    R x;
+    memcpy(&x, &b, sizeof x);
+    return x;
+  }
+  __device__ __forceinline__ static bool is_mark(R x) { return (bits_of(x) & ~sign_bit) == mark_bits; }
+  __device__ __forceinline__ static R with_sign(R x, Bits sign) {
+    return of_bits((bits_of(x) & ~sign_bit) | (sign & sign_bit));
+  }
+
+  __device__ __noinline__ static R not_finite(R a, R b, R p) {
+    const bool a_marked = is_mark(a), b_marked = is_mark(b);
+    const Bits sign = bits_of(a) ^ bits_of(b);
+    if (!a_marked && !b_marked) return a - a == 0 && b - b == 0 ? with_sign(of_bits(mark_bits), sign) : p;
+    const R other = a_marked ? b : a;
+    if ((a_marked && b_marked) || (other - other == 0 && other != 0)) return with_sign(of_bits(mark_bits), sign);
+    return other != other ? p : with_sign(other, sign);  // 0 or infinite
+  }
+};
+template <>
+struct product_of<float> : product_with_marks<float, u32, 0x7f800000u> {};
+template <>
+struct product_of<double> : product_with_marks<double, u64, 0x7ff0000000000000u> {};
 template <class R>
 struct product_of<complex_value<R>> {
   using type = complex_value<R>;
@@ -91,6 +138,24 @@ __device__ __forceinline__ complex_value<R> flipped(complex_value<R> x, u64 flip
   return {flipped(x.re, flip), flipped(x.im, flip)};
 }
 
+template <class Op, class = void>
+struct has_marks : std::false_type {};
+template <class Op>
+struct has_marks<Op, decltype(void(Op::entered(typename Op::type{})))> : std::true_type {};
+/// What an operation makes of an element that it reads, and of a result that it stores. `how`: scan_data::flip.
+template <class Op, class T = typename Op::type>
+__device__ __forceinline__ T entered(T x, u64 how) {
+  if constexpr (Op::flips) return flipped(x, how);
+  else if constexpr (has_marks<Op>::value) return how ? Op::entered(x) : x;
+  else return x;
+}
+template <class Op, class T = typename Op::type>
+__device__ __forceinline__ T left(T x, u64 how) {
+  if constexpr (Op::flips) return flipped(x, how);
+  else if constexpr (has_marks<Op>::value) return how ? Op::left(x) : x;
+  else return x;
+}
+
 /// The type of elements in memory if it differs from the accumulator's.
 enum class storage : unsigned char { own, bytes1, bytes2, half, bfloat };
 
@@ -98,7 +163,7 @@ struct scan_data {
   const void* from;
   void* to;
   storage stored;
-  u64 flip;
+  u64 flip;  // of extremes; products: whether elements and results are those of memory, and have no marks
 };
 
 __device__ __forceinline__ u32 widened(u8 x) { return x; }
@@ -168,12 +233,10 @@ __device__ __forceinline__ void load_chunks(T (&x)[K][V], const scan_data& d, i6
         for (int v = 0; v < V; ++v) x[k][v] = first + k * step + v < count ? widened(from[k * step + v]) : T{};
     }
   });
-  if constexpr (Op::flips) {
 #pragma unroll
-    for (int k = 0; k < K; ++k)
+  for (int k = 0; k < K; ++k)
 #pragma unroll
-      for (int v = 0; v < V; ++v) x[k][v] = flipped(x[k][v], d.flip);
-  }
+    for (int v = 0; v < V; ++v) x[k][v] = entered<Op>(x[k][v], d.flip);
 }
 
 /// The reverse of load_chunks.
@@ -188,7 +251,7 @@ __device__ __forceinline__ void store_chunks(const T (&x)[K][V], const scan_data
       for (int k = 0; k < K; ++k) {
         element_vector<S, V> part;
 #pragma unroll
-        for (int v = 0; v < V; ++v) narrow(Op::flips ? flipped(x[k][v], d.flip) : x[k][v], part.at[v]);
+        for (int v = 0; v < V; ++v) narrow(left<Op>(x[k][v], d.flip), part.at[v]);
         *reinterpret_cast<element_vector<S, V>*>(to + k * step) = part;
       }
     } else {
@@ -196,7 +259,7 @@ __device__ __forceinline__ void store_chunks(const T (&x)[K][V], const scan_data
       for (int k = 0; k < K; ++k)
 #pragma unroll
         for (int v = 0; v < V; ++v)
-          if (first + k * step + v < count) narrow(Op::flips ? flipped(x[k][v], d.flip) : x[k][v], to[k * step + v]);
+          if (first + k * step + v < count) narrow(left<Op>(x[k][v], d.flip), to[k * step + v]);
     }
   });
 }
