@@ -55,28 +55,25 @@ class slots {
       std::memcpy(to_, bytes + part * static_cast<std::size_t>(k), part);
     }
   }
-  /// A number n that integers are divided by. The high half of x times the multiplier, shifted, is x / n; for unsigned x that of
-  /// 2^bits more than the multiplier (T. Granlund and P. Montgomery, "Division by Invariant Integers using Multiplication", 1994).
-  /// Powers of two have no multiplier.
+  /// A number n that integers are divided by. If it is positive, and no power of two, the high half of x times the multiplier,
+  /// shifted, is x / n; for unsigned x that of 2^bits more than the multiplier (T. Granlund and P. Montgomery, "Division by Invariant
+  /// Integers using Multiplication", 1994).
   void divisor(dtype t, const jit::scalar& s) {
-    const bool wide = itemsize(t) == 8;
-    const int bits = wide ? 64 : 32, unused = 64 - 8 * static_cast<int>(itemsize(t));
-    std::uint64_t number = 0;
-    jit::write_register(&number, t, s);
-    const std::int64_t value = static_cast<std::int64_t>(number << unused) >> unused;
-    const bool negative = is_signed_integer(t) && value < 0;
-    const std::uint64_t n = negative ? 0 - static_cast<std::uint64_t>(value) : number;
-    std::uint64_t multiplier = 0, shift = static_cast<std::uint64_t>(n == 0 ? bits - 1 : std::bit_width(n) - 1);
-    if (n != 0 && !std::has_single_bit(n)) {
+    const int bits = itemsize(t) == 8 ? 64 : 32, unused = 64 - 8 * static_cast<int>(itemsize(t));
+    std::uint64_t n = 0, multiplier = 0, shift = 0;
+    jit::write_register(&n, t, s);
+    const bool positive = n != 0 && !(is_signed_integer(t) && static_cast<std::int64_t>(n << unused) < 0);
+    if (positive) shift = static_cast<std::uint64_t>(std::bit_width(n) - 1);
+    if (positive && !std::has_single_bit(n)) {
       const unsigned __int128 power = static_cast<unsigned __int128>(1) << bits << shift;
       unsigned __int128 quotient = power / n;
       if (!is_signed_integer(t)) quotient = quotient * 2 + (power % n * 2 >= n);
       multiplier = static_cast<std::uint64_t>(quotient + 1);
-      if (!wide) multiplier &= UINT32_MAX;
     }
-    if (wide) *to_++ = number, *to_++ = multiplier;
-    else *to_++ = number | multiplier << 32;
-    *to_++ = shift;
+    const std::uint64_t kind = !positive ? 2 : multiplier == 0 ? 0 : 1;
+    if (bits == 64) *to_++ = n, *to_++ = multiplier;
+    else *to_++ = n | multiplier << 32;
+    *to_++ = shift | kind << 32;
   }
   void extents(const core::dims& all, bool wide) {
     for (const std::int64_t n : all) wide ? wide_extent(n) : narrow_extent(n);

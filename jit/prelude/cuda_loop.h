@@ -137,46 +137,39 @@ struct extent64 {
   __device__ __forceinline__ i64 quotient(i64 i) const { return i / n; }
 };
 
-// A number that integers are divided by, with the constants that jit/cuda/launch.cpp writes. By 0 all results are 0.
+// A number that integers are divided by, with the constants that jit/cuda/launch.cpp writes. Branches that all threads take tell
+// powers of two and other positive numbers, and whatever else from them.
 template <class T> struct divisor {
   typedef typename traits<T>::word word;
   T by;
-  word multiplier;  // 0: by or -by is a power of two
-  unsigned shift, spare;
-  __device__ __forceinline__ word size() const { return traits<T>::is_signed && by < 0 ? word(0) - word(by) : word(by); }
-  // x / size(), rounded down.
+  word multiplier;
+  unsigned shift, kind;  // 0: a power of two, 1: positive, 2: negative or 0
+  // x / |by|, rounded down.
   __device__ __forceinline__ T floor(T x) const {
     const word sign = traits<T>::is_signed && x < 0 ? ~word(0) : word(0), n = word(x) ^ sign;
-    return T((multiplier == 0 ? n >> shift : product(n)) ^ sign);
-  }
-  // From 0 to size() - 1.
-  __device__ __forceinline__ T rest(T x) const {
-    return multiplier == 0 ? T(word(x) & (size() - 1)) : T(word(x) - word(floor(x)) * size());
-  }
-
- private:
-  __device__ __forceinline__ word product(word n) const {
     word high = 0;
     if constexpr (sizeof(word) == 4) high = __umulhi(n, multiplier);
     else high = __umul64hi(n, multiplier);
-    return (traits<T>::is_signed ? high : high + ((n - high) >> 1)) >> shift;
+    return T((traits<T>::is_signed ? high : high + ((n - high) >> 1)) >> shift ^ sign);
   }
+  __device__ __forceinline__ T rest(T x) const { return T(word(x) - word(floor(x)) * word(by)); }
 };
+template <class T> static __device__ __noinline__ T floor_divide_any(T a, T b) { return floor_divide(a, b); }
+template <class T> static __device__ __noinline__ T remainder_any(T a, T b) { return remainder(a, b); }
+template <class T> static __device__ __noinline__ T fmod_any(T a, T b) { return fmod(a, b); }
 template <class T> __device__ __forceinline__ T floor_divide(T a, const divisor<T>& d) {
-  const T q = d.floor(a);
-  if (d.by == 0) return T(0);
-  if (!traits<T>::is_signed || d.by > 0) return q;
-  return T(typename traits<T>::word(d.rest(a) == 0) + ~typename traits<T>::word(q));
+  if (d.kind == 0) return T(a >> d.shift);
+  return d.kind == 1 ? d.floor(a) : floor_divide_any(a, d.by);
 }
 template <class T> __device__ __forceinline__ T remainder(T a, const divisor<T>& d) {
-  const T r = d.rest(a);
-  if (d.by == 0) return T(0);
-  return !traits<T>::is_signed || d.by > 0 || r == 0 ? r : T(typename traits<T>::word(r) + typename traits<T>::word(d.by));
+  if (d.kind == 0) return T(a & T(d.by - 1));
+  return d.kind == 1 ? d.rest(a) : remainder_any(a, d.by);
 }
 template <class T> __device__ __forceinline__ T fmod(T a, const divisor<T>& d) {
-  const T r = d.rest(a);
-  if (d.by == 0) return T(0);
-  return !traits<T>::is_signed || a >= 0 || r == 0 ? r : T(typename traits<T>::word(r) - d.size());
+  typedef typename traits<T>::word word;
+  if (d.kind == 2) return fmod_any(a, d.by);
+  const T r = d.kind == 0 ? T(a & T(d.by - 1)) : d.rest(a);
+  return !traits<T>::is_signed || a >= 0 || r == 0 ? r : T(word(r) - word(d.by));
 }
 
 // Of a square grid of tiles, in the order of their blocks: rings around the corner, of which ring k has the tiles (k, j) and
