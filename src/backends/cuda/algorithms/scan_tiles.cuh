@@ -245,11 +245,13 @@ class staged_tiles {
 
 // --- the kernel
 
-/// A barrier at which some warps wait and others only arrive.
+/// A barrier at which some warps wait and others only arrive. All lanes of a warp come together.
 __device__ __forceinline__ void arrive(int barrier, int threads) {
+  __syncwarp();
   asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
 __device__ __forceinline__ void wait_at(int barrier, int threads) {
+  __syncwarp();
   asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
 

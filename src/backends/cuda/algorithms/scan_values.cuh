@@ -47,8 +47,8 @@ struct product_with_marks {
     const R p = a * b;
     return p - p == 0 ? p : not_finite(a, b, p);
   }
-  /// An element of memory is no mark.
-  __device__ __forceinline__ static R entered(R x) { return is_mark(x) ? x + x : x; }
+  /// An element of memory is no mark: it is another NaN.
+  __device__ __forceinline__ static R entered(R x) { return is_mark(x) ? of_bits(bits_of(x) ^ 1) : x; }
   __device__ __forceinline__ static R left(R x) {
     return is_mark(x) ? with_sign(of_bits(infinity_bits), bits_of(x)) : x;
   }
@@ -77,7 +77,7 @@ struct product_with_marks {
     if (!a_marked && !b_marked) return a - a == 0 && b - b == 0 ? with_sign(of_bits(mark_bits), sign) : p;
     const R other = a_marked ? b : a;
     if ((a_marked && b_marked) || (other - other == 0 && other != 0)) return with_sign(of_bits(mark_bits), sign);
-    return other != other ? p : with_sign(other, sign);  // 0 or infinite
+    return other != other ? other : with_sign(other, sign);  // or 0, or infinite
   }
 };
 template <>
