@@ -104,6 +104,24 @@ TEST_CASE("rows of elements that lie a stride apart, short and long, and of chan
     }
 }
 
+// Blocks begin with a row, which is no whole period of what is read.
+TEST_CASE("rows that are shorter than what their operands repeat after") {
+  for (const dtype t : {uint8, int16, float32})
+    for (const std::int64_t n : {700, 3001}) {
+      CAPTURE(name(t));
+      CAPTURE(n);
+      const ndarray all = reshape(numbers(n * 16, t), {n, 16}), y = numbers(n, t);
+      for (const std::int64_t parts : {2, 3, 4, 6}) {
+        CAPTURE(parts);
+        const ndarray some = reshape(all(_, slice(_, 12)), {n, parts, 12 / parts});
+        check([&](const auto& as) { return sum(as(some) * 2 - 1, -1); });
+        check([&](const auto& as) { return max(as(some) - as(y(_, newaxis, newaxis)), -1); });
+      }
+      const ndarray one = broadcast_to(y(_, newaxis, newaxis), {n, 4, 4}), other = reshape(all, {n, 4, 4});
+      check([&](const auto& as) { return sum(maximum(as(one), other), -1); });
+    }
+}
+
 TEST_CASE("rows of 2, 4 and 8 numbers one after the other are joined several to a vector") {
   const kernels_of now(cpu::tier::compiled);
   for (const dtype t : {int32, int64, float32, float64, uint32, uint64})
