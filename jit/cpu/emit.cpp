@@ -140,8 +140,7 @@ std::string cpu_emitter::array(std::size_t k) const {
   }
   const int output = info_[k].output;
   if (output < 0) return "t" + num(k);
-  const bool apart =
-      pattern_of_output(p_, v_.patterns, static_cast<std::size_t>(output)).what != lane_pattern::kind::dense;
+  const bool apart = !pattern_of_result(static_cast<std::size_t>(output)).is_dense();
   return (apart ? "y" : "out") + num(output);
 }
 
@@ -418,7 +417,7 @@ void cpu_emitter::write_copies() {
       write_half_copy(k);
       continue;
     }
-    const bool dense = pattern_of_output(p_, v_.patterns, k).what == lane_pattern::kind::dense;
+    const bool dense = pattern_of_result(k).is_dense();
     out_ +=
         "  SN_LANES(" + lanes_ + ") " + lane((dense ? "out" : "y") + num(k), reg) + " = " + value(reg, stages_) + ";\n";
   }

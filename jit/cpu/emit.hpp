@@ -155,6 +155,7 @@ class cpu_emitter {
   // Lanes in patterns (emit_patterns.cpp).
   bool has_patterns() const { return !v_.patterns.empty(); }
   lane_pattern pattern_of(std::size_t k) const;
+  lane_pattern pattern_of_result(std::size_t k) const;
   std::string counted_lane(std::size_t k) const;
   int chunk_lanes() const;
   void find_recurring();

@@ -34,7 +34,8 @@ std::string step_of(const lane_pattern& how, const std::string& lanes) {
 }  // namespace
 
 bool cpu_emitter::takes_patterns() const {
-  if (!takes_any_length() || stages_ != 1 || p_.kind != kernel_kind::elementwise || !operations().empty()) return false;
+  const bool of_elements = p_.kind == kernel_kind::elementwise || writes_reductions();
+  if (!takes_any_length() || stages_ != 1 || !of_elements || !operations().empty()) return false;
   for (std::size_t k = 0; k < info_.size(); ++k) {
     if (info_[k].where == place::unused) continue;
     if (is_gathered(p_.code[k]) || p_.code[k].op == opcode::checked_index || p_.code[k].op == opcode::address ||
@@ -90,6 +91,11 @@ lane_pattern cpu_emitter::pattern_of(std::size_t k) const {
   return i.op == opcode::coord ? pattern_of_axis(p_, v_.patterns, i.a) : lane_pattern{};
 }
 
+/// What is reduced is written for the reduction alone.
+lane_pattern cpu_emitter::pattern_of_result(std::size_t k) const {
+  return writes_reductions() ? lane_pattern{} : pattern_of_output(p_, v_.patterns, k);
+}
+
 /// A coordinate that counts from the block's first lane on.
 std::string cpu_emitter::counted_lane(std::size_t k) const {
   const lane_pattern how = pattern_of(k);
@@ -121,7 +127,7 @@ void cpu_emitter::write_chunk(int lanes) {
     out_ += "  " + name_of(how, all, false) + "(x" + me + ", in" + num(i.a) + ");\n";
   }
   for (std::size_t k = 0; k < output_count(); ++k)
-    if (pattern_of_output(p_, v_.patterns, k).what != kind::dense)
+    if (!pattern_of_result(k).is_dense())
       out_ += "  SN_ARRAY(" + lane_type(output_register(k)) + ", y" + num(k) + ", " + all + ");\n";
   if (by_bytes_) {
     const bool divides = write_divisors(0);
@@ -132,7 +138,7 @@ void cpu_emitter::write_chunk(int lanes) {
   }
   write_copies();
   for (std::size_t k = 0; k < output_count(); ++k) {
-    const lane_pattern how = pattern_of_output(p_, v_.patterns, k);
+    const lane_pattern how = pattern_of_result(k);
     const std::string out = "out" + num(k);
     if (!how.is_dense()) out_ += "  " + name_of(how, all, true) + "(" + out + ", y" + num(k) + ");\n";
     out_ += "  " + out + " += " + step_of(how, all) + ";\n";

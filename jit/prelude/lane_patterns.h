@@ -43,8 +43,10 @@ template <class T, int W, int S> struct lanes_apart {
     }
   }
 };
+// The most lanes of vectors that make up C, which is a power of two, or three times one.
 template <class T, int C> struct lanes_of_vector {
-  static const int width = C * sizeof(T) < 64 ? C : 64 / int(sizeof(T));
+  static constexpr int width_of(int w) { return w * int(sizeof(T)) <= 64 && C % w == 0 ? w : width_of(w / 2); }
+  static const int width = width_of(64);
 };
 template <int S, int C, class T> static inline __attribute__((always_inline)) void load_apart(T* to, const T* from) {
   const int W = lanes_of_vector<T, C>::width;
@@ -115,8 +117,7 @@ template <int R, int C, class T> static inline __attribute__((always_inline)) vo
 // Rows of R lanes, which are N elements apart, and the rows F: as the channels of pixels. C is a multiple of R. Each vector of lanes is
 // put together from the vectors of memory that it lies in, none of which goes beyond the C elements.
 template <int R, int N, int F, int C, class T> struct lanes_in_rows {
-  static constexpr int width_of(int w) { return w * int(sizeof(T)) <= 64 && C % w == 0 ? w : width_of(w / 2); }
-  static const int W = width_of(64);
+  static const int W = lanes_of_vector<T, C>::width;
   typedef typename vector_of<T, W>::type vec;
   static constexpr int at(int l) { return l / R * F + l % R * N; }
   static constexpr int first(int begin, int end) {

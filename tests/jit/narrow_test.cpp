@@ -124,3 +124,38 @@ TEST_CASE("narrow numbers: explain shows in what they are computed") {
   CHECK(text_of(((i + (number{1} << 40)) % 2 == 0).astype(float32)).find(": int32") == std::string::npos);
   CHECK(text_of(i + j).find(": int32") == std::string::npos);
 }
+
+TEST_CASE("narrow numbers: what reductions read") {
+  const ndarray i = arange(height)(_, newaxis), j = arange(width);
+  const auto agrees = [](const char* what, const ndarray& x, const std::function<number(number, number)>& f,
+                         const std::function<number(number, number)>& join) {
+    INFO(what);
+    CHECK(x.dtype() == int64);
+    const std::vector<number> got = x.to_vector<number>();
+    number wrong = 0;
+    for (number a = 0; a < height; ++a) {
+      number e = f(a, 0);
+      for (number b = 1; b < width; ++b) e = join(e, f(a, b));
+      wrong += got[static_cast<std::size_t>(a)] != e;
+    }
+    CHECK(wrong == 0);
+  };
+  const auto add = [](number a, number b) { return a + b; };
+  const auto larger = [](number a, number b) { return a > b ? a : b; };
+  // Values within 16 bits, within 32, and beyond both; sums that leave 32 bits.
+  for (const number c : std::vector<number>{1, 100, 109, 110, 32767, 65536, 7000000, number{1} << 24, number{1} << 31,
+                                            number{1} << 40}) {
+    CAPTURE(c);
+    agrees(
+        "products", sum((i + j) * c, 1), [=](number a, number b) { return (a + b) * c; }, add);
+    agrees(
+        "largest", max(j * c - i * 3, 1), [=](number a, number b) { return b * c - a * 3; }, larger);
+    agrees(
+        "bits", sum((i ^ j) & c, 1), [=](number a, number b) { return (a ^ b) & c; }, add);
+    const ndarray both = (i ^ j) & c;
+    ndarray sums = sum(both, 1), most = max(both, 1);
+    eval(sums, most, both);
+    CHECK(array_equal(sums, sum(both.copy(), 1)));
+    CHECK(array_equal(most, max(both.copy(), 1)));
+  }
+}

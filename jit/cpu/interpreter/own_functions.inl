@@ -27,59 +27,84 @@ SN_FN singles own_tanh(singles x) {
   return single_copysign(u / (u + singles(2.0)), x);
 }
 
-/// z = a^(-1/3) by the bits of a as its logarithm and two steps of third order; then y = a z^2, and a step from it whose residue is
-/// formed without rounding, so that the roots of cubes are exact.
+/// z = a^(-1/3) by the bits of a as its logarithm, and a step of fourth order; then y = a z^2, and a step from it whose residue is
+/// formed without rounding, so that the roots of cubes are exact. The text is of numbers within 2^-900 and 2^900, of float 2^-90 and
+/// 2^90, with their sign.
 template <class V>
 SN_FN V cube_root_step(V a, V z) {
   const V h = sf_fma(-(a * z * z), z, V(1.0));
-  return sf_fma(z * h, sf_poly(h, 0.33333333333333333, 0.22222222222222222, 0.17283950617283951), z);
+  return sf_fma(z * h, sf_poly(h, 0.33333333333333333, 0.22222222222222222, 0.17283950617283951, 0.14403292181069959), z);
 }
 template <class V>
 SN_FN V cube_root_of(V a, V z) {
-  const V y = a * (z * z), square = y * y, rest = sf_fma(square, y, -a) + sf_fma(y, y, -square) * y;
-  return sf_fma(rest * V(-0.33333333333333333), z * z, y);
+  const V square = z * z, y = a * square, area = y * y;
+  const V rest = sf_fma(sf_fma(y, y, -area), y, sf_fma(area, y, -a));
+  return sf_fma(rest, square * V(-0.33333333333333333), y);
 }
-SN_FN twin own_cbrt(twin x) {
+SN_FN twin usual_cbrt(twin x) {
   typedef decltype(sf_bits(x)) word;
-  const twin size = sf_abs(x), one(1.0);
-  const auto tiny = size < twin(0x1p-900), huge = size > twin(0x1p900), plain = (size > twin(0.0)) & (size < sf_inf(x));
-  const twin a = sf_if(plain, size, one) * sf_if(tiny, twin(0x1p300), sf_if(huge, twin(0x1p-300), one));
-  const twin whole = sf_number((sf_bits(a) >> 12) | word(0x4330000000000000ull)) - twin(0x1p52);
+  const twin a = sf_abs(x), whole = sf_number((sf_bits(a) >> 12) | word(0x4330000000000000ull)) - twin(0x1p52);
   twin z = sf_number(sf_bits(sf_fma(whole, twin(-0.33333333333333333), twin(double(0x1553ef0ff289ddull)))) << 12);
-  z = cube_root_step(a, cube_root_step(a, z));
-  const twin r = cube_root_of(a, z) * sf_if(tiny, twin(0x1p-100), sf_if(huge, twin(0x1p100), one));
-  return sf_if(plain, sf_copysign(r, x), x);
+  z = cube_root_step(a, z);
+  z = sf_fma(z * sf_fma(-(a * z * z), z, twin(1.0)), twin(0.33333333333333333), z);
+  return sf_copysign(cube_root_of(a, z), x);
 }
-SN_FN singles own_cbrt(singles x) {
+SN_FN singles usual_cbrt(singles x) {
   typedef decltype(sf_bits(x)) word;
-  const singles size = sf_abs(x), one(1.0);
-  const auto tiny = size < singles(0x1p-90), huge = size > singles(0x1p90), plain = (size > singles(0.0)) & (size < sf_inf(x));
-  const singles a = sf_if(plain, size, one) * sf_if(tiny, singles(0x1p60), sf_if(huge, singles(0x1p-60), one));
-  const singles whole = sf_number((sf_bits(a) >> 8) | word(0x4b000000u)) - singles(0x1p23);
-  singles z = sf_number(sf_bits(sf_fma(whole, singles(-0.33333333333333333), singles(double(0x800000 + 0x548c39)))) << 8);
-  z = cube_root_step(a, cube_root_step(a, z));
-  const singles r = cube_root_of(a, z) * sf_if(tiny, singles(0x1p-20), sf_if(huge, singles(0x1p20), one));
-  return sf_if(plain, single_copysign(r, x), x);
+  const singles a = sf_abs(x), whole = sf_number((sf_bits(a) >> 8) | word(0x4b000000u)) - singles(0x1p23);
+  const singles z = sf_number(sf_bits(sf_fma(whole, singles(-0.33333333333333333), singles(double(0x800000 + 0x54a1f9)))) << 8);
+  return single_copysign(cube_root_of(a, cube_root_step(a, z)), x);
+}
+/// Numbers beyond are scaled, by powers of eight.
+struct cube_scale {
+  double range, by, back;
+};
+constexpr cube_scale scale_of(twin) { return {0x1p900, 0x1p300, 0x1p100}; }
+constexpr cube_scale scale_of(singles) { return {0x1p90, 0x1p60, 0x1p20}; }
+template <class V>
+SN_FN auto is_usual_cbrt(V x) {
+  constexpr double most = scale_of(V()).range;
+  const V size = sf_abs(x);
+  return (size >= V(1 / most)) & (size <= V(most));
+}
+template <class V>
+SN_FN auto is_known_cbrt(V x) {
+  return is_usual_cbrt(x) | (x == V(0.0));
+}
+template <class V>
+SN_FN V own_cbrt(V x) {
+  constexpr cube_scale how = scale_of(V());
+  const V size = sf_abs(x), one(1.0);
+  const auto tiny = size < V(1 / how.range), huge = size > V(how.range), plain = (size > V(0.0)) & (size < sf_inf(x));
+  const V r = usual_cbrt(sf_if(plain, x, one) * sf_if(tiny, V(how.by), sf_if(huge, V(1 / how.by), one)));
+  return sf_if(plain, r * sf_if(tiny, V(1 / how.back), sf_if(huge, V(how.back), one)), x);
 }
 
-/// k log10(2) + log10(1 + f), with f / log(10) and the sum as pairs, so that logarithms of powers of ten are whole. The polynomial is
-/// that of single_log.
-SN_FN singles own_log10(singles x) {
-  typedef decltype(sf_bits(x)) word;
-  const singles none(0.0), one(1.0);
-  const auto plain = (x > none) & (x < sf_inf(x)), tiny = x < singles(1.1754943508222875e-38);
-  const word b = sf_bits(sf_if(plain, sf_if(tiny, x * singles(16777216.0), x), one));
-  const word biased = (b + word(0x004afb0du)) >> 23;
-  const singles k = sf_number(biased | word(0x4b000000u)) -
-                    sf_if(tiny & plain, singles(8388608.0 + 151), singles(8388608.0 + 127));
-  const singles f = sf_number(b - (biased << 23) + word(0x3f800000u)) - one;
-  const singles low = f * f * sf_poly(f, -0.4999999765, 0.3333333003, -0.2500078124, 0.2000123446, -0.1662664563,
-                                      0.1420485595, -0.1312755565, 0.1272267279, -0.07673641502);
+/// k log10(2) + log10(1 + f) of 2^k (1 + f), whose bits are b, with f / log(10) and the sum as pairs, so that logarithms of powers of
+/// ten are whole. The polynomial is that of single_log, from the third term on by even and odd powers, which wait for each other half as long.
+/// `less`: by how much k is less, times 2^23.
+SN_FN singles log10_of(decltype(sf_bits(singles())) b, singles less) {
+  typedef decltype(sf_bits(singles())) word;
+  const word power = (b - word(0x3f3504f3u)) & word(0xff800000u);  // k 2^23, with 1 + f from the root of 1/2 on
+  const singles k = single_number(power) - less, f = sf_number(b - power) - singles(1.0), z = f * f;
+  const singles even = sf_poly(z, -0.2500078124, -0.1662664563, -0.1312755565, -0.07673641502);
+  const singles third = sf_fma(sf_poly(z, 0.2000123446, 0.1420485595, 0.1272267279), f, even);
+  const singles low = z * sf_fma(sf_fma(third, f, singles(0.3333333003)), f, singles(-0.4999999765));
   // 1 / log(10) and log10(2) in two parts; the first of the latter has few digits, so that its product with k is exact.
   const singles scale(0.4342944920063018798828125), scale_low(-1.01030500522328e-8);
-  const singles two(0.301025390625), two_low(4.60503898119521e-6);
-  const singles p = f * scale, whole = k * two, sum = whole + p, lost = (p - (sum - whole)) + sf_fma(f, scale, -p);
-  const singles r = sum + (lost + sf_fma(low, scale, sf_fma(f, scale_low, k * two_low)));
+  const singles two(0.301025390625 * 0x1p-23), two_low(4.60503898119521e-6 * 0x1p-23);
+  const singles p = f * scale, sum = sf_fma(k, two, p), lost = p - sf_fma(k, -two, sum);
+  const singles more = sf_fma(k, two_low, sf_fma(f, scale_low, sf_fma(f, scale, -p)));
+  return sum + (lost + sf_fma(low, scale, more));
+}
+SN_FN singles usual_log10(singles x) { return log10_of(sf_bits(x), singles(0.0)); }
+SN_FN auto is_usual_log10(singles x) { return (x >= singles(1.1754943508222875e-38)) & (x < sf_inf(x)); }
+SN_FN auto is_known_log10(singles x) { return is_usual_log10(x); }
+SN_FN singles own_log10(singles x) {
+  const singles none(0.0), one(1.0);
+  const auto plain = (x > none) & (x < sf_inf(x)), tiny = plain & (x < singles(1.1754943508222875e-38));
+  const singles r = log10_of(sf_bits(sf_if(plain, sf_if(tiny, x * singles(16777216.0), x), one)),
+                             sf_if(tiny, singles(24.0 * 8388608.0), none));
   const singles ends = sf_if(x == none, -sf_inf(x), sf_if(x < none, sf_nan(x), x));
   return sf_if(plain, r, ends);
 }
@@ -90,15 +115,37 @@ SN_FN singles own_log10(singles x) {
 namespace sinter::jit::tier0::SINTER_ISA {
 namespace {
 
-#define SN_OWN(name)                                                       \
-  struct do_##name {                                                       \
-    template <class V>                                                     \
-    [[gnu::always_inline]] static V of(V x) { return sn::own_##name(x); } \
+struct do_tanh {
+  template <class V>
+  SN_MEMBER V of(V x) {
+    return sn::own_tanh(x);
+  }
+};
+/// Functions with a short text for what is usual, and for what else is known to come out right.
+#define SN_OWN(name)                                     \
+  struct do_##name {                                     \
+    template <class V>                                   \
+    SN_MEMBER V of(V x) {                                \
+      return sn::own_##name(x);                          \
+    }                                                    \
+    template <class V>                                   \
+    SN_MEMBER V usual(V x) {                             \
+      return sn::usual_##name(x);                        \
+    }                                                    \
+    template <class V>                                   \
+    SN_MEMBER auto is_usual(V x) {                       \
+      return sn::is_usual_##name(x);                     \
+    }                                                    \
+    template <class V>                                   \
+    SN_MEMBER auto is_known(V x) {                       \
+      return sn::is_known_##name(x);                     \
+    }                                                    \
   };
-SN_OWN(tanh)
 SN_OWN(cbrt)
 SN_OWN(log10)
 #undef SN_OWN
+template <class F, class V>
+concept has_usual = requires(V x) { F::usual(x); };
 
 sn::twin load(const double* from) { return sn::load_twin(from); }
 sn::singles load(const float* from) { return sn::load_singles(from); }
@@ -114,6 +161,26 @@ SN_FN sn::singles round_to_half(sn::singles x) {
 #endif
 }
 
+/// A vector that holds what is not usual.
+template <class T, class F>
+[[gnu::noinline, gnu::cold]] void rare_lanes(T* lanes) {
+  store(lanes, F::of(load(lanes)));
+}
+template <class F, class T, class V>
+SN_FN V found_of(const T*, V x) {
+  if constexpr (has_usual<F, V>) {
+    if (sf_any(!F::is_usual(x)) && sf_any(!F::is_known(x))) [[unlikely]] {
+      alignas(64) T lanes[sizeof(V) / sizeof(T)];
+      store(lanes, x);
+      rare_lanes<T, F>(lanes);
+      return load(lanes);
+    }
+    return F::usual(x);
+  } else {
+    return F::of(x);
+  }
+}
+
 template <class T, class F, bool rounds = false>
 void own_lanes(void* dst, const void* a, const void*, const void*, int n, int*) {
   constexpr int step = int(sizeof(load(static_cast<const T*>(nullptr))) / sizeof(T));
@@ -127,7 +194,7 @@ void own_lanes(void* dst, const void* a, const void*, const void*, int n, int*) 
     return;
   }
   for (int l = 0; l < n; l += step) {
-    auto found = F::of(load(x + l));
+    auto found = found_of<F>(x, load(x + l));
     if constexpr (rounds) found = round_to_half(found);
     store(r + l, found);
   }

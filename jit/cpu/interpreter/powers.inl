@@ -77,20 +77,13 @@ struct double_power {
   }
   /// x^y from the product x^|y|; `known`: where nothing of it may have been lost to an overflow or underflow.
   template <class M>
-  SN_MEMBER vector finish(const sn::whole_product& p, vector x, vector y, M& known) {
-    const vector size = sf_abs(p.hi);
-    const M exact = (size >= vector(0x1p-960)) & (size <= vector(0x1p1000)), falls = y < vector(0.0);
+  SN_MEMBER vector whole(const double*, vector x, vector y, M& known) {
+    const auto p = sn::whole_power<sn::whole_product<vector>>(x, y);
+    const M exact = is_exact(p), falls = y < vector(0.0);
     vector r = sf_if(exact, p.hi + p.lo, p.hi);
-    if (sf_any(falls)) {
-      const vector q = vector(1.0) / p.hi, rest = sf_fma(-q, p.hi, vector(1.0)) - q * p.lo;
-      r = sf_if(falls, sf_if(exact, sf_fma(q, rest, q), q), r);
-    }
+    if (sf_any(falls)) r = sf_if(falls, sf_if(exact, reciprocal_of(p), vector(1.0) / p.hi), r);
     known = exact | (x == vector(0.0)) | !(sf_abs(x) < sn::sf_inf(x)) | (sf_abs(y) <= vector(1.0));
     return r;
-  }
-  template <class M>
-  SN_MEMBER vector whole(const double*, vector x, vector y, M& known) {
-    return finish(sn::whole_power<sn::whole_product>(x, y), x, y, known);
   }
 };
 struct single_power {
@@ -104,23 +97,20 @@ struct single_power {
     const sn::sf_pair<vector> e = sn::power_exponent(sn::single_power_log(x), y, 200.0);
     return sn::single_exp(e.hi, e.lo, vector(1.0));
   }
-  /// A division of floats and a step of Newton's take less than a division of doubles; where floats end there is one.
-  SN_MEMBER sn::twin reciprocal(sn::twin p) {
-    const sn::twin q = sn::widened(vector(1.0) / sn::narrowed(p)), size = sf_abs(p);
-    const auto within = (size >= sn::twin(0x1p-120)) & (size <= sn::twin(0x1p120));
-    const sn::twin better = sf_fma(q, sf_fma(-q, p, sn::twin(1.0)), q);
-    return sf_any(!within) ? sf_if(within, better, sn::twin(1.0) / p) : better;
-  }
-  SN_MEMBER sn::twin finish(const sn::wide_product& p, sn::twin y) {
+  /// From doubles, which hold all products. All is known: what overflows or underflows in them does so in float.
+  SN_MEMBER vector finish(const sn::wide_product& p, sn::twin y) {
     const auto falls = y < sn::twin(0.0);
-    return sf_any(falls) ? sf_if(falls, reciprocal(p.hi), p.hi) : p.hi;
+    return sn::narrowed(sf_any(falls) ? sf_if(falls, sn::twin(1.0) / p.hi, p.hi) : p.hi);
   }
-  /// All is known: products of floats that overflow or underflow in double do so in float.
   template <class M>
-  SN_MEMBER vector whole(const float* from, vector, vector y, M& known) {
+  SN_MEMBER vector whole(const float* from, vector x, vector y, M& known) {
     const sn::twin by = sn::widened(y);
     known = y == y;
-    return sn::narrowed(finish(sn::whole_power<sn::wide_product>(sn::load_twin(from), by), by));
+    const vector r = finish(sn::whole_power<sn::wide_product>(sn::load_twin(from), by), by);
+    const auto falls = y < vector(0.0);
+    if (!sf_any(falls)) return r;
+    const auto p = sn::whole_power<sn::whole_product<vector>>(x, y);
+    return sf_if(falls & is_exact(p), reciprocal_of(p), r);
   }
 };
 
@@ -163,30 +153,60 @@ SN_FN void some_powers(typename F::type* to, const typename F::type* from, const
   known = known & whole;
   F::store(to, sf_any(!known) ? sf_if(known, product, any_power<F>(x, y)) : product);
 }
-/// The lanes of some vectors to a power by the same whole number.
-template <int count>
-SN_FN void whole_powers(double* to, const double* from, double y, int n) {
-  constexpr int step = double_power::step;
-  sn::whole_product r[count];
-  sn::twin x[count];
-  for (int k = 0; k < count; ++k) x[k] = sn::load_twin(from + k * step);
-  sn::whole_power(r, x, n);
+/// Where some lane of a vector is as no product gives it.
+template <class F>
+[[gnu::noinline, gnu::cold]] void rare_powers(typename F::type* to, const typename F::type* from, typename F::type y) {
+  alignas(64) typename F::type by[F::step];
+  for (auto& each : by) each = y;
+  some_powers<F>(to, from, by);
+}
+/// The vector of lanes `x` as no product gives them.
+template <class F>
+SN_FN void put_rare(typename F::type* to, typename F::vector x, typename F::type y) {
+  alignas(64) typename F::type from[F::step];
+  F::store(from, x);
+  rare_powers<F>(to, from, y);
+}
+
+/// The lanes of some vectors to a power by the same whole number: `n` is its size.
+template <class F, int count, bool falls>
+SN_FN void exact_powers(typename F::type* to, const typename F::type* from, typename F::type y, int n) {
+  using V = typename F::vector;
+  sn::whole_product<V> p[count];
+  V x[count];
+  for (int k = 0; k < count; ++k) x[k] = F::load(from + k * F::step);
+  sn::whole_power(p, x, n);
   for (int k = 0; k < count; ++k) {
-    const sn::twin by(y);
-    auto known = by == by;
-    const sn::twin product = double_power::finish(r[k], x[k], by, known);
-    sn::store_twin(to + k * step,
-                   sf_any(!known) ? sf_if(known, product, any_power<double_power>(x[k], by)) : product);
+    const V found = falls ? reciprocal_of(p[k]) : p[k].hi + p[k].lo;
+    const auto exact = is_exact(p[k]);
+    F::store(to + k * F::step, found);
+    if (!sf_any(!exact)) continue;
+    const auto known = exact | (x[k] == V(0.0)) | !(sf_abs(x[k]) < sn::sf_inf(x[k]));
+    F::store(to + k * F::step, sf_if(exact, found, falls ? V(1.0) / p[k].hi : p[k].hi));
+    if (sf_any(!known)) put_rare<F>(to + k * F::step, x[k], y);
   }
 }
-template <int count>
+template <int count, bool falls>
+SN_FN void whole_powers(double* to, const double* from, double y, int n) {
+  exact_powers<double_power, count, falls>(to, from, y, n);
+}
+template <int count, bool falls>
 SN_FN void whole_powers(float* to, const float* from, float y, int n) {
+  if (falls) return exact_powers<single_power, count, falls>(to, from, y, n);
   constexpr int step = single_power::step;
   sn::wide_product r[count];
   sn::twin x[count];
   for (int k = 0; k < count; ++k) x[k] = sn::load_twin(from + k * step);
   sn::whole_power(r, x, n);
-  for (int k = 0; k < count; ++k) sn::store_twin(to + k * step, single_power::finish(r[k], sn::twin(double(y))));
+  for (int k = 0; k < count; ++k) sn::store_singles(to + k * step, sn::narrowed(r[k].hi));
+}
+template <class F, bool falls>
+void powers_by(typename F::type* to, const typename F::type* from, typename F::type y, int lanes) {
+  const int whole = int(std::abs(y));
+  int l = 0;
+  for (; l + F::together * F::step <= lanes; l += F::together * F::step)
+    whole_powers<F::together, falls>(to + l, from + l, y, whole);
+  for (; l < lanes; l += F::step) whole_powers<1, falls>(to + l, from + l, y, whole);
 }
 
 template <class F>
@@ -209,10 +229,7 @@ void powers(void* dst, const void* a, const void* b, const void*, int n, int*) {
     for (int l = 0; l < n; l += F::step) some_powers<F>(r + l, x + l, y + l);
     return;
   }
-  const int whole = int(std::abs(first));
-  int l = 0;
-  for (; l + F::together * F::step <= n; l += F::together * F::step) whole_powers<F::together>(r + l, x + l, first, whole);
-  for (; l < n; l += F::step) whole_powers<1>(r + l, x + l, first, whole);
+  first < 0 ? powers_by<F, true>(r, x, first, n) : powers_by<F, false>(r, x, first, n);
 }
 
 }  // namespace

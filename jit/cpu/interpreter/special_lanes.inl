@@ -61,7 +61,7 @@ SN_FN lanes operator+(lanes a, lanes b) { return SN_V(add_pd)(a.v, b.v); }
 SN_FN lanes operator-(lanes a, lanes b) { return SN_V(sub_pd)(a.v, b.v); }
 SN_FN lanes operator*(lanes a, lanes b) { return SN_V(mul_pd)(a.v, b.v); }
 SN_FN lanes operator/(lanes a, lanes b) { return SN_V(div_pd)(a.v, b.v); }
-SN_FN lanes operator-(lanes a) { return SN_V(xor_pd)(a.v, SN_V(set1_pd)(-0.0)); }
+SN_FN lanes operator-(lanes a) { return -a.v; }  // not by its bits: compilers put it into a multiply-add
 SN_FN lane_words operator+(lane_words a, lane_words b) { return SN_WORDS(add)(a.v, b.v); }
 SN_FN lane_words operator-(lane_words a, lane_words b) { return SN_WORDS(sub)(a.v, b.v); }
 SN_FN lane_words operator<<(lane_words a, int n) { return SN_SHIFT(slli, a.v, n); }

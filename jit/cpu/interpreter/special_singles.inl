@@ -46,7 +46,7 @@ SN_FN void store_singles(float* to, singles x) { SN_V(storeu_ps)(to, x.v); }
   SN_FN single_mask operator op(singles a, singles b) { return {_mm512_cmp_ps_mask(a.v, b.v, how)}; }
 SN_FN single_words operator<<(single_words a, int n) { return _mm512_maskz_slli_epi32(0xffff, a.v, unsigned(n)); }
 SN_FN single_words operator>>(single_words a, int n) { return _mm512_maskz_srli_epi32(0xffff, a.v, unsigned(n)); }
-SN_FN singles operator-(singles a) { return _mm512_xor_ps(a.v, _mm512_set1_ps(-0.0f)); }
+SN_FN singles operator-(singles a) { return -a.v; }
 SN_FN single_mask operator&(single_mask a, single_mask b) { return {(__mmask16)(a.m & b.m)}; }
 SN_FN single_mask operator|(single_mask a, single_mask b) { return {(__mmask16)(a.m | b.m)}; }
 SN_FN single_mask operator!(single_mask a) { return {(__mmask16)(a.m ^ 0xffff)}; }
@@ -62,12 +62,13 @@ SN_FN singles sf_max(singles a, singles b) { return _mm512_maskz_max_ps(0xffff, 
 SN_FN singles single_scale(singles x, singles k) { return _mm512_maskz_scalef_ps(0xffff, x.v, k.v); }
 SN_FN single_words sf_bits(singles a) { return _mm512_castps_si512(a.v); }
 SN_FN singles sf_number(single_words b) { return _mm512_castsi512_ps(b.v); }
+SN_FN singles single_number(single_words b) { return _mm512_maskz_cvtepi32_ps(0xffff, b.v); }  // of signed whole numbers
 #else
 #define SN_COMPARE(op, how) \
   SN_FN single_mask operator op(singles a, singles b) { return {_mm256_cmp_ps(a.v, b.v, how)}; }
 SN_FN single_words operator<<(single_words a, int n) { return _mm256_slli_epi32(a.v, n); }
 SN_FN single_words operator>>(single_words a, int n) { return _mm256_srli_epi32(a.v, n); }
-SN_FN singles operator-(singles a) { return _mm256_xor_ps(a.v, _mm256_set1_ps(-0.0f)); }
+SN_FN singles operator-(singles a) { return -a.v; }
 SN_FN single_mask operator&(single_mask a, single_mask b) { return {_mm256_and_ps(a.m, b.m)}; }
 SN_FN single_mask operator|(single_mask a, single_mask b) { return {_mm256_or_ps(a.m, b.m)}; }
 SN_FN single_mask operator!(single_mask a) { return {_mm256_xor_ps(a.m, _mm256_castsi256_ps(_mm256_set1_epi32(-1)))}; }
@@ -82,6 +83,7 @@ SN_FN singles sf_min(singles a, singles b) { return _mm256_min_ps(b.v, a.v); }
 SN_FN singles sf_max(singles a, singles b) { return _mm256_max_ps(b.v, a.v); }
 SN_FN single_words sf_bits(singles a) { return _mm256_castps_si256(a.v); }
 SN_FN singles sf_number(single_words b) { return _mm256_castsi256_ps(b.v); }
+SN_FN singles single_number(single_words b) { return _mm256_cvtepi32_ps(b.v); }
 #endif
 SN_COMPARE(<, _CMP_LT_OQ)
 SN_COMPARE(<=, _CMP_LE_OQ)

@@ -58,8 +58,8 @@ wide mask_of(const number_range& a, const number_range& b) {
 
 class narrowing {
  public:
-  narrowing(const program& p, const core::dims& extents, const std::vector<number_range>& params)
-      : p_(p), extents_(extents), params_(params), uses_(p.code.size()) {
+  narrowing(const program& p, const core::dims& extents, const std::vector<number_range>& params, bool reduced)
+      : p_(p), extents_(extents), params_(params), reduced_(reduced), uses_(p.code.size()) {
     ranges_.reserve(p.code.size());
     for (const instr& i : p.code) {
       ranges_.push_back(range_of(i));
@@ -85,13 +85,16 @@ class narrowing {
   static bool is_narrow_source(const instr& i);
   bool takes_narrow(const instr& i) const;
   void find_uses();
+  bool is_widened(const reduce_desc& r) const;
   bool may_be_short() const;
+  void widen_reduced();
   void copy(std::size_t k);
   void compute_narrow(std::size_t k);
 
   const program& p_;
   const core::dims& extents_;
   const std::vector<number_range>& params_;
+  bool reduced_;  // whether what reductions read may be narrow
   std::vector<number_range> ranges_;
   std::vector<bool> narrowable_;  // int64 that can be had in 32 bits without being computed in 64
   std::vector<use> uses_;
@@ -204,9 +207,14 @@ bool narrowing::takes_narrow(const instr& i) const {
   return all;
 }
 
+/// Whether a reduction reads int64 that may be made so of what is computed in fewer bits.
+bool narrowing::is_widened(const reduce_desc& r) const {
+  return reduced_ && is_long(r.reg) && narrowable_[r.reg] && takes_narrow(p_.code[r.reg]);
+}
+
 void narrowing::find_uses() {
   for (const output_desc& o : p_.outputs) uses_[o.reg].as_it_is = true;
-  for (const reduce_desc& r : p_.reductions) uses_[r.reg].as_it_is = true;
+  for (const reduce_desc& r : p_.reductions) (is_widened(r) ? uses_[r.reg].narrow : uses_[r.reg].as_it_is) = true;
   for (std::size_t k = p_.code.size(); k-- > 0;) {
     const instr& i = p_.code[k];
     use& mine = uses_[k];
@@ -219,9 +227,12 @@ void narrowing::find_uses() {
 
 /// Whether results are small and everything that becomes narrower fits in 16 bits: twice as many lanes in a vector.
 bool narrowing::may_be_short() const {
-  if (p_.kind != kernel_kind::elementwise || p_.outputs.empty()) return false;
+  const bool reduces = p_.kind == kernel_kind::reduce;
+  if ((reduces && !reduced_) || p_.outputs.empty()) return false;
+  for (const reduce_desc& r : p_.reductions)
+    if (!is_widened(r) && itemsize(p_.code[r.reg].type) > 2) return false;
   for (const output_desc& o : p_.outputs)
-    if (itemsize(p_.code[o.reg].type) > 2) return false;
+    if (!reduces && itemsize(p_.code[o.reg].type) > 2) return false;
   for (std::size_t k = 0; k < p_.code.size(); ++k) {
     const instr& i = p_.code[k];
     if (!uses_[k].in_32 && !uses_[k].narrow) continue;
@@ -271,21 +282,37 @@ void narrowing::compute_narrow(std::size_t k) {
   out_.code.push_back(i);
 }
 
+/// At the end of what is computed for the reductions.
+void narrowing::widen_reduced() {
+  for (reduce_desc& r : out_.reductions) {
+    const std::uint16_t reg = r.reg;
+    const bool plain = r.inner == reg;
+    r.reg = place_[reg];
+    if (is_long(reg) && uses_[reg].in_32) {
+      instr cast{opcode::cast, dtype::i64, short_};
+      cast.a = narrow_[reg];
+      r.reg = static_cast<std::uint16_t>(out_.code.size());
+      out_.code.push_back(cast);
+    }
+    if (plain) r.inner = r.reg;
+  }
+  out_.epilogue = static_cast<std::uint16_t>(out_.code.size());
+}
+
 program narrowing::rewritten() {
   out_ = p_;
   out_.code.clear();
   place_.resize(p_.code.size());
   narrow_.resize(p_.code.size());
   for (std::size_t k = 0; k < p_.code.size(); ++k) {
-    if (k == p_.epilogue) out_.epilogue = static_cast<std::uint16_t>(out_.code.size());
+    if (k == p_.epilogue) widen_reduced();
     if (uses_[k].in_32) compute_narrow(k);
     else copy(k);
   }
-  if (p_.epilogue == p_.code.size()) out_.epilogue = static_cast<std::uint16_t>(out_.code.size());
+  if (p_.epilogue == p_.code.size()) widen_reduced();
   for (input_desc& in : out_.inputs)
     for (int g = 0; g < in.gathers; ++g) in.gather[g] = place_[in.gather[g]];
   for (output_desc& o : out_.outputs) o.reg = place_[o.reg];
-  for (reduce_desc& r : out_.reductions) r.reg = place_[r.reg];
   return std::move(out_);
 }
 
@@ -295,12 +322,12 @@ bool has_coordinates(const program& p) {
 
 }  // namespace
 
-void narrow_integers(program& p, const core::dims& extents, const std::vector<number_range>& params) {
+void narrow_integers(program& p, const core::dims& extents, const std::vector<number_range>& params, bool reduced) {
   if (p.kind == kernel_kind::staged || p.loop.end != 0 || !p.calls.empty() || !p.combines.empty() ||
       !has_coordinates(p))
     return;
   if (std::any_of(p.reductions.begin(), p.reductions.end(), [](const reduce_desc& r) { return r.tail != 0; })) return;
-  narrowing n(p, extents, params);
+  narrowing n(p, extents, params, reduced);
   if (n.is_of_use()) p = n.rewritten();
 }
 

@@ -5,6 +5,7 @@
 #include "backends/cpu/kernels/patterns.hpp"
 #include "backends/cpu/kernels/tail.hpp"
 #include "backends/cpu/reduce/groups.hpp"
+#include "backends/cpu/reduce/job.hpp"
 #include "backends/cpu/reduce/stages.hpp"
 #include "platform/per_thread.hpp"
 
@@ -35,8 +36,10 @@ needs needs_of(const jit::launch& l, bool split_tail, bool alone) {
     const walk_axes axes = element_axes(l);
     return {uniform_inputs(l, axes), 0, false, false, alone ? lane_patterns(l, axes) : std::string()};
   }
-  const std::uint64_t elements = uniform_inputs(l, shape_of(l).axes);
-  return {elements, uniform_inputs(l, epilogue_axes(l)), split_tail, !split_tail && joins_groups(l, elements)};
+  const reduce_shape shape = shape_of(l);
+  const std::uint64_t elements = uniform_inputs(l, shape.axes);
+  return {elements, uniform_inputs(l, epilogue_axes(l)), split_tail, !split_tail && joins_groups(l, elements),
+          alone && !split_tail ? row_patterns(l, shape) : std::string()};
 }
 
 runtime::prepared& prepared_table::find(const jit::launch& l, const needs& n) {

@@ -15,7 +15,7 @@ namespace sinter::cpu {
 struct needs {
   std::uint64_t elements = 0, results = 0;  // uniform inputs
   bool split_tail = false, groups = false;
-  std::string patterns = {};  // of operands of an elementwise launch
+  std::string patterns = {};  // of operands
 };
 /// `alone`: run by itself, neither as a step of others nor with rows that are found by indices.
 needs needs_of(const jit::launch& l, bool split_tail, bool alone = false);

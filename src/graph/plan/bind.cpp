@@ -131,11 +131,11 @@ void narrow(kernel_plan& plan) {
       ranges[k] = {v, v};
     }
   }
-  jit::narrow_integers(plan.code, plan.extents, ranges);
   constexpr std::int64_t least = 8192;  // elements, below which another kernel costs more
-  if (plan.kind != plan_kind::reduce || plan.results[0]->device.kind != runtime::device_kind::cpu ||
-      core::element_count(plan.extents) < least)
-    return;
+  const bool reduced = plan.kind == plan_kind::reduce && plan.results[0]->device.kind == runtime::device_kind::cpu &&
+                       core::element_count(plan.extents) >= least;
+  jit::narrow_integers(plan.code, plan.extents, ranges, reduced);
+  if (!reduced) return;
   std::int64_t count = 1;
   for (int a = plan.kept; a < plan.extents.size(); ++a) count *= plan.extents[a];
   jit::narrow_sums(plan.code, count);

@@ -164,3 +164,27 @@ TEST_CASE("powers of zeros, negative numbers, infinities and NaN are C's") {
   check_specials<double>(dtype::f64);
   check_specials<float>(dtype::f32);
 }
+
+TEST_CASE("powers by whole numbers over what they are computed from") {
+  const auto check = [](auto some, dtype type) {
+    using T = decltype(some);
+    const block_op op = find_block_op(opcode::power, type, type);
+    for (const T n : {T(3), T(-3), T(8), T(-8)}) {
+      arguments<T> a;
+      // Beside ordinary ones, in the same vectors: zeros, and powers that overflow, underflow and come near either.
+      for (int k = 0; k < 256; ++k)
+        a.add(k % 5 == 0 ? T(k % 2 ? 0.0 : -0.0)
+                         : std::ldexp(T(1 + k), k % 7 == 0 ? (k % 2 ? 1 : -1) * (sizeof(T) == 4 ? 40 : 300) : -4),
+              n);
+      const std::vector<T> apart = computed(op, a, 256);
+      arguments<T> over = a;
+      int fault = 0;
+      op(over.x.data(), over.x.data(), over.y.data(), nullptr, 256, &fault);
+      CHECK(same_bits(over.x, apart));
+      CHECK(same_bits(computed(op, a, 1), apart));
+      for (std::size_t k = 0; k < apart.size(); k += 5) CHECK(apart[k] == std::pow(a.x[k], n));
+    }
+  };
+  check(1.0f, dtype::f32);
+  check(1.0, dtype::f64);
+}

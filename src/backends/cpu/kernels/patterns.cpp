@@ -51,7 +51,7 @@ lane_pattern pattern_of_coordinate(const coordinate_plan& c) noexcept {
 }
 
 /// Whether anything of the launch may lie in a pattern: looks at the innermost axes only.
-bool may_have_patterns(const jit::launch& l) noexcept {
+bool may_have_patterns(const jit::launch& l, bool of_elements) noexcept {
   const int last = l.extents.size() - 1;
   if (last < 0 || !l.wraps.empty() || l.inputs.size() + l.outputs.size() > 64 ||
       core::element_count(l.extents) < least_elements)
@@ -61,7 +61,7 @@ bool may_have_patterns(const jit::launch& l) noexcept {
     return o.strides[last] != 1 || (is_short && o.strides[last - 1] != l.extents[last]);
   };
   return std::any_of(l.inputs.begin(), l.inputs.end(), differs) ||
-         std::any_of(l.outputs.begin(), l.outputs.end(), differs) ||
+         (of_elements && std::any_of(l.outputs.begin(), l.outputs.end(), differs)) ||
          std::any_of(l.code->code.begin(), l.code->code.end(),
                      [](const jit::instr& i) { return i.op == jit::opcode::coord; });
 }
@@ -76,9 +76,10 @@ bool lies_across(const core::dims& outer, const lane_map& map) noexcept {
 }  // namespace
 
 std::string lane_patterns(const jit::launch& l, const walk_axes& axes) {
-  if (l.code->kind != jit::kernel_kind::elementwise || !l.wraps.empty() || !may_have_patterns(l)) return {};
+  const bool of_elements = l.code->kind == jit::kernel_kind::elementwise;
+  if (l.code->kind == jit::kernel_kind::staged || !l.wraps.empty() || !may_have_patterns(l, of_elements)) return {};
   const param_block params(l);
-  const block_plan plan(l, axes, 0, l.code->code.size(), params);
+  const block_plan plan(l, axes, 0, of_elements ? l.code->code.size() : l.code->epilogue, params);
   if (plan.block_count < jit::block_lanes) return {};
   const std::size_t operands = l.code->inputs.size() + l.code->outputs.size();
   std::string all((operands + static_cast<std::size_t>(l.extents.size()) + 1) * lane_pattern::letters, '\0');
@@ -98,7 +99,7 @@ std::string lane_patterns(const jit::launch& l, const walk_axes& axes) {
   }
   std::vector<output_plan> outputs;
   outputs.reserve(l.outputs.size());
-  for (std::size_t k = 0; k < l.outputs.size(); ++k) {
+  for (std::size_t k = 0; of_elements && k < l.outputs.size(); ++k) {
     const output_plan& o = outputs.emplace_back(l, k, axes);
     if (o.in_runs || lies_across(o.outer, o.map)) return {};
     if (o.map.extents.size() > 1 || o.map.strides[0] > 1) add(at + k, pattern_of_map(o.type, o.map, 4, true));

@@ -7,8 +7,8 @@
 
 namespace sinter::cpu {
 
-/// The patterns of an elementwise launch, as jit::block_variant has them; empty where there are none, or where the program or
-/// the walk takes none.
+/// The patterns of an elementwise launch, or of what a reduction reads, as jit::block_variant has them; empty where there are none, or
+/// where the program or the walk takes none.
 std::string lane_patterns(const jit::launch& l, const walk_axes& axes);
 
 }  // namespace sinter::cpu

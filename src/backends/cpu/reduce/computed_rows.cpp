@@ -1,17 +1,46 @@
 // What is computed before it is reduced: blocks of lanes, and runs of lanes that the code takes several of in one call.
 #include <algorithm>
 
+#include "backends/cpu/kernels/patterns.hpp"
 #include "backends/cpu/reduce/job.hpp"
 
 namespace sinter::cpu {
 
-/// The lanes [start, start + n), block by block, one after the other from lane `to` of the buffers on.
+std::string row_patterns(const jit::launch& l, const reduce_shape& shape) {
+  using kind = jit::lane_pattern::kind;
+  if (!shape.rows || shape.across || shape.lengthwise || shape.reduced == 0) return {};
+  std::string all = lane_patterns(l, shape.axes);
+  if (all.empty()) return all;
+  const reduce_split split = split_of(l, shape);
+  // Blocks of lanes begin with rows, or with chunks of one.
+  const std::int64_t from = shape.shared || split.chunks == 1 ? shape.reduced : split.chunk;
+  for (std::size_t k = 0; k < all.size() / jit::lane_pattern::letters; ++k) {
+    const jit::lane_pattern p = jit::lane_pattern::read(all, k);
+    const bool in_periods = p.what == kind::runs || p.what == kind::periodic || p.what == kind::rows;
+    if (in_periods && from % p.number != 0) return {};
+  }
+  return all;
+}
+
+/// Of compiled code: it interprets no operands in patterns.
+void reduce_job::take_patterns() {
+  const block_code& main = *code.main;
+  if (only_loads || !main.has_patterns() || !elements.compiled || row_patterns(launch, shape) != main.patterns())
+    return;
+  elements.read_patterns(main.patterns());
+  elements.lanes = part();
+}
+
+/// The lanes [start, start + n), block by block, one after the other from lane `to` of the buffers on. Of lanes in patterns whole vectors
+/// are read where they lie, and what is left by itself.
 void reduce_task::compute(std::int64_t start, int n, std::int64_t to) {
-  const int most = job_.elements.lanes;
-  for (int at = 0; at < n; at += most) {
+  const block_plan& plan = job_.elements;
+  for (int at = 0, lanes = 0; at < n; at += lanes) {
     for (std::size_t k = 0; k < buffers_.size(); ++k)
       walker_.outputs()[k] = static_cast<char*>(buffers_[k]) + (to + at) * job_.argument_bytes(k);
-    walker_.bind(start + at, std::min(most, n - at));
+    lanes = std::min(plan.lanes, n - at);
+    if (plan.in_patterns && lanes > plan.multiple) lanes -= lanes % plan.multiple;
+    walker_.bind(start + at, lanes);
     job_.code.main->run(walker_.args(), nullptr, code_scratch_);
   }
 }

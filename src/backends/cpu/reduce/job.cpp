@@ -359,6 +359,7 @@ reduce_job::reduce_job(const runtime::prepared& c, const jit::launch& l, const r
   if (!only_loads) take_weighted_columns();
   by_groups = code.groups && !only_loads && !tail;
   take_rows_whole();
+  take_patterns();
   if (shape.across && shape.reduced <= most_panel_elements)
     elements.read_through_panels(static_cast<int>(shape.reduced));
   else if (!shape.rows && !shape.shared && elements.read_through_panels())

@@ -73,6 +73,9 @@ class reduce_job {
   read_inputs inputs_of(const jit::reduce_desc& r, bool products) const;
   void take_weighted_columns();
   void take_rows_whole();
+  void take_patterns();
+  /// Lanes of a row that are computed at once.
+  int part() const { return row_part / elements.multiple * elements.multiple; }
   /// Results that are reduced or stored together.
   /// Lanes of a row, and those among which a reduction deals the elements of a column.
   int lanes() const { return static_cast<int>(split.order.lanes); }
@@ -102,6 +105,9 @@ walk_axes axes_across(const jit::launch& l);
 /// Reduced elements up to which panels hold all of them.
 inline constexpr std::int64_t most_panel_elements = 128;
 reduce_split split_of(const jit::launch& l, const reduce_shape& shape);
+/// The patterns in which the operands of rows lie that are computed before they are reduced (kernels/patterns.hpp): lanes of which code
+/// takes whole periods, so that they begin with one.
+std::string row_patterns(const jit::launch& l, const reduce_shape& shape);
 /// Whether what is reduced reads the input; an epilogue may read others.
 bool is_loaded(const jit::program& p, std::size_t input) noexcept;
 /// Bytes of the partial results of one segment.

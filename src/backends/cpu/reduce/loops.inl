@@ -234,75 +234,7 @@ struct counter {
   static void finish(void* const* acc, void* to, int n) { __builtin_memcpy(to, acc[0], 8 * static_cast<unsigned long>(n)); }
 };
 
-/// Sum of |x - mean|^2 in double by Welford's recurrence; partial results join by Chan's formula. Planes: mean, sum,
-/// number of elements, imaginary part of the mean.
-template <class T, class Real>
-struct moment {
-  static constexpr int planes = is_complex_v<T> ? 4 : 3, partials = planes;
-  static constexpr int bytes[max_planes] = {8, 8, 8, 8};
-  static constexpr bool any_order = false;
-  static void reset(void* const* acc, int n) {
-    for (int p = 0; p < planes; ++p) {
-      double* a = static_cast<double*>(acc[p]);
-      SINTER_LANES(l, n) a[l] = 0;
-    }
-  }
-  SINTER_STEP static void part(double* __restrict mean, double* __restrict sum, double x, double share) {
-    const double d = x - *mean;
-    *mean += d * share;
-    *sum += d * (x - *mean);
-  }
-  template <int N, int Step>
-  SINTER_STEP static void step(void* const* acc, int lane, const void* v, int from, int n, int, int nth) {
-    double* __restrict mean = static_cast<double*>(acc[0]) + lane;
-    double* __restrict sum = static_cast<double*>(acc[1]) + lane;
-    const T* __restrict x = static_cast<const T*>(v) + from;
-    const int count = N ? N : n;
-    const double share = 1.0 / nth;
-    if constexpr (is_complex_v<T>) {
-      double* __restrict other = static_cast<double*>(acc[3]) + lane;
-      SINTER_LANES(l, count) {
-        part(mean + l, sum + l, x[l].re, share);
-        part(other + l, sum + l, x[l].im, share);
-      }
-    } else {
-      SINTER_LANES(l, count) part(mean + l, sum + l, x[l], share);
-    }
-  }
-  static void close(void* const* acc, int n, bool rows, int length, std::int64_t) {
-    auto* count = static_cast<double*>(acc[2]);
-    SINTER_LANES(l, n) count[l] = !rows ? length : l < length ? (length - l + row_lanes - 1) / row_lanes : 0;
-  }
-  static void join(void* const* to, void* const* from, int n) {
-    double* __restrict mean = static_cast<double*>(to[0]);
-    double* __restrict sum = static_cast<double*>(to[1]);
-    double* __restrict count = static_cast<double*>(to[2]);
-    const double* __restrict mean_b = static_cast<const double*>(from[0]);
-    const double* __restrict sum_b = static_cast<const double*>(from[1]);
-    const double* __restrict count_b = static_cast<const double*>(from[2]);
-    for (int l = 0; l < n; ++l) {
-      const double all = count[l] + count_b[l];
-      if (count_b[l] == 0) continue;
-      const double d = mean_b[l] - mean[l], share = count_b[l] / all;
-      const bool first = count[l] == 0;
-      mean[l] = first ? mean_b[l] : mean[l] + d * share;
-      sum[l] = first ? sum_b[l] : sum[l] + sum_b[l] + d * d * (count[l] * share);
-      if constexpr (is_complex_v<T>) {
-        double* other = static_cast<double*>(to[3]);
-        const double* other_b = static_cast<const double*>(from[3]);
-        const double e = other_b[l] - other[l];
-        other[l] = first ? other_b[l] : other[l] + e * share;
-        if (!first) sum[l] += e * e * (count[l] * share);
-      }
-      count[l] = all;
-    }
-  }
-  static void finish(void* const* acc, void* to, int n) {
-    Real* r = static_cast<Real*>(to);
-    const double* sum = static_cast<const double*>(acc[1]);
-    SINTER_LANES(l, n) r[l] = tidy_nan(Real(sum[l]));
-  }
-};
+#include "backends/cpu/reduce/moments.inl"
 
 // ---- the loops around the steps
 

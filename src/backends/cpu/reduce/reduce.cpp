@@ -194,8 +194,8 @@ void reduce_task::rows_in_memory(std::int64_t first, int rows, std::int64_t segm
 void reduce_task::transposed_rows(std::int64_t first, int rows) {
   const int columns = static_cast<int>(job_.shape.reduced), n = rows * columns;
   walker_.move_to(0);
-  walker_.bind(first * columns, n);
-  if (!job_.only_loads) job_.code.main->run(walker_.args(), nullptr, code_scratch_);
+  if (job_.only_loads) walker_.bind(first * columns, n);
+  else compute(first * columns, n, 0);
   for (std::size_t k = 0; k < accumulators_.size(); ++k) {
     accumulator& a = accumulators_[k];
     const int bytes = job_.argument_bytes(k);
@@ -240,7 +240,7 @@ void reduce_task::transposed_groups(accumulator& a, const void* x, int rows) {
 void reduce_task::row_chunk(std::int64_t row, std::int64_t begin, std::int64_t end) {
   for (auto& a : accumulators_) a.r->reset(a.planes, row_lanes_of(a));
   const std::int64_t run = job_.elements.block_count, runs = job_.shape.reduced / run;
-  const std::int64_t most = job_.tail ? jit::block_lanes : row_part;
+  const std::int64_t most = job_.tail ? jit::block_lanes : job_.part();
   std::int64_t outer = row * runs + begin / run, start = begin % run;
   const bool at_once = end - begin <= std::min(job_.in_memory ? end - begin : most, run - start);
   for (std::int64_t e = begin; e < end;) {
@@ -262,7 +262,7 @@ void reduce_task::row_chunk(std::int64_t row, std::int64_t begin, std::int64_t e
       }
     } else {
       if (const std::int64_t count =
-              n == run && !job_.tail ? runs_from(std::min<std::int64_t>(end - e, row_part) / run) : 1;
+              n == run && !job_.tail ? runs_from(std::min<std::int64_t>(end - e, job_.part()) / run) : 1;
           count > 1) {
         compute_runs(count, 0, run);
         for (std::size_t k = 0; k < accumulators_.size(); ++k)

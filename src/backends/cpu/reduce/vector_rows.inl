@@ -186,6 +186,45 @@ struct row_packs {
   }
 };
 
+/// Rows of N numbers one after the other, several in a vector: those of as many as a vector has lanes are joined at once, in the steps
+/// of join_tile, which leave row j of vector v in lane j N + v.
+template <class S, int N, int Lanes, class Source>
+struct dense_packs {
+  using T = typename S::number;
+  using vector = typename pack<T, Lanes>::type;
+
+  template <int... I>
+  SINTER_STEP static void order_rows(vector& v, std::integer_sequence<int, I...>) {
+    constexpr int together = Lanes / N;
+    v = __builtin_shufflevector(v, v, (I % together * N + I / together)...);
+  }
+  /// Returns how many rows it has joined: whole tiles.
+  [[gnu::flatten]] static int steps(T* to, Source x, int rows) {
+    x.move_to(0);
+    int at = 0;
+    for (; at + Lanes <= rows; at += Lanes) {
+      vector tile[N];
+#pragma GCC unroll 16
+      for (int v = 0; v < N; ++v) x.load(tile[v], at * N + v * Lanes);
+      join_tile<S, N / 2, Lanes>(tile);
+      order_rows(tile[0], std::make_integer_sequence<int, Lanes>());
+      __builtin_memcpy(to + at, &tile[0], sizeof tile[0]);
+    }
+    return at;
+  }
+};
+/// The rows at the beginning that are joined so, of 2, 4, ... numbers.
+template <class S, int N, class Source>
+SINTER_STEP int dense_rows(void* const* acc, const Source& x, int rows, int columns) {
+  using T = typename S::number;
+  constexpr int lanes = wide<T>::lanes;
+  if constexpr (N < lanes) {
+    if (columns != N) return dense_rows<S, 2 * N>(acc, x, rows, columns);
+    return dense_packs<S, N, lanes, Source>::steps(static_cast<T*>(acc[0]), x, rows);
+  }
+  return 0;
+}
+
 /// The vectors of a row, of which `Slots` hold at least all of its n numbers, or as many as there are lanes.
 template <class S, int Lanes, int Slots, class Source>
 SINTER_STEP void rows_in_slots(void* const* acc, const Source& x, int rows, int columns) {
@@ -196,9 +235,20 @@ SINTER_STEP void rows_in_slots(void* const* acc, const Source& x, int rows, int 
   row_packs<S, Source, Lanes, Slots>::steps(acc, x, rows, columns);
 }
 template <class S, class Source>
-SINTER_STEP void rows_in_vectors(void* const* acc, const Source& x, int rows, int columns) {
+SINTER_STEP void rows_in_vectors(void* const* all, Source x, int rows, int columns) {
   constexpr int lanes = wide<typename S::number>::lanes;
   const int n = columns * S::unit;
+  void* const* acc = all;
+  void* rest[1];
+  if constexpr (S::unit == 1)
+    if (n < lanes && rows >= lanes && x.is_dense(n, rows)) {
+      const int done = dense_rows<S, 2>(all, x, rows, n);
+      if (done == rows) return;
+      rest[0] = static_cast<typename S::number*>(all[0]) + done;
+      acc = rest;
+      x.skip(done);
+      rows -= done;
+    }
   if constexpr (lanes > 8)
     if (n <= 4) return row_packs<S, Source, 4, 1>::steps(acc, x, rows, columns);
   if constexpr (lanes > 4)
