@@ -181,6 +181,11 @@ arrays neighbours(int, std::int64_t n) {  // of sums: each is read through two m
   const ndarray s = made(sn::sum(sn::exp(x), 1));
   return {s(slice(1, _)) * s(slice(_, -1)), s(slice(_, 5))};
 }
+arrays scaled_windows(int, std::int64_t n) {  // the second sum waits for the first, and has its rows' number and length
+  const ndarray x = made(uniform({n, 6}, 29)), y = made(uniform(n + 5, 30));
+  const ndarray scale = made(sn::sum(x, 1));
+  return {scale, sn::sum(sn::sliding_window_view(y, {6}) * scale(_, newaxis), 1)};
+}
 
 constexpr program pairs[] = {{"cut_off_potential", cut_off_potential},
                              {"forces", forces},
@@ -193,11 +198,9 @@ constexpr program pairs[] = {{"cut_off_potential", cut_off_potential},
                              {"interference", interference},
                              {"products_of_gaps", products_of_gaps},
                              {"hamming", hamming}};
-constexpr program lines[] = {{"luminance", luminance},
-                             {"barycentric", barycentric},
-                             {"cross_and_norm", cross_and_norm},
-                             {"short_softmax", short_softmax},
-                             {"neighbours", neighbours}};
+constexpr program lines[] = {{"luminance", luminance},           {"barycentric", barycentric},
+                             {"cross_and_norm", cross_and_norm}, {"short_softmax", short_softmax},
+                             {"neighbours", neighbours},         {"scaled_windows", scaled_windows}};
 
 test::spent spent_by(const program& p, std::int64_t n, bool eager) {
   at_once = eager;
