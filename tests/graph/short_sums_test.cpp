@@ -227,6 +227,19 @@ TEST_CASE("short sums: programs have the bits of statements that are evaluated a
   }
 }
 
+TEST_CASE("short sums: what programs return is in memory once it has been evaluated together") {
+  const settings_guard restore;
+  cpu::set_tier(cpu::tier::interpreted);
+  for (const auto& list : {std::span<const program>(pairs), std::span<const program>(lines)})
+    for (const program& p : list) {
+      CAPTURE(std::string(p.name));
+      const arrays all = p.run(1, 300);
+      sn::eval(std::span<const ndarray>(all));
+      // A sum that waits for another one's kernel, as if it were one of that kernel's, would wait for ever.
+      for (const ndarray& x : all) CHECK(graph::is_in_memory(sn::ops::value_of(x)));
+    }
+}
+
 TEST_CASE("short sums: what depends on pairs of things is never stored") {
   if (!current_backend().host_addressable()) return;  // the meter observes launches on the CPU
   const settings_guard restore;
