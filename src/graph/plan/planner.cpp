@@ -242,13 +242,20 @@ bool planner::store_reduced_again() {
 // What was stored since much had to be computed for it, before what it is computed from was stored as well. Its kernel would make what
 // reads it wait.
 bool planner::give_up_cheap() {
-  bool changed = false;
+  std::vector<node*> candidates;
   for (node* n : stored()) {
-    entry& e = at(n);
+    const entry& e = at(n);
     if (e.why != store_reason::expensive || !e.entered || e.held || e.given_up || !is_operation(n->kind)) continue;
-    if (unfusible(*n)) continue;
+    if (!unfusible(*n)) candidates.push_back(n);
+  }
+  if (candidates.empty()) return false;
+  // In the order of recording, and from weights that are known anew: one that is given up adds to those over it.
+  std::sort(candidates.begin(), candidates.end(), [](const node* a, const node* b) { return a->order < b->order; });
+  for (node* n : pending()) at(n).weight = -1;
+  bool changed = false;
+  for (node* n : candidates) {
+    entry& e = at(n);
     e.stored = false;
-    e.weight = -1;
     e.given_up = inline_weight(n) < limits().expensive;
     e.stored = !e.given_up;
     e.again = -1;
