@@ -8,6 +8,7 @@
 
 #include "backends/cpu/kernels/hooks.hpp"
 #include "graph/meter.hpp"
+#include "graph/programs/crowd_programs.hpp"
 #include "graph/programs/field_programs.hpp"
 #include "graph/programs/method_programs.hpp"
 #include "graph/programs/model_programs.hpp"
@@ -38,6 +39,7 @@ std::vector<program> all_programs() {
   all.insert(all.end(), std::begin(field_programs), std::end(field_programs));
   all.insert(all.end(), std::begin(state_programs), std::end(state_programs));
   all.insert(all.end(), std::begin(window_programs), std::end(window_programs));
+  all.insert(all.end(), std::begin(crowd_programs), std::end(crowd_programs));
   return all;
 }
 

@@ -265,8 +265,7 @@ bool planner::give_up_cheap() {
 }
 
 bool planner::give_up_stored() {
-  const bool cheap = give_up_cheap(), reductions = !cheap && give_up_reductions();
-  if (!cheap && !reductions) return false;
+  if (!give_up_cheap() && !give_up_reductions() && !give_up_read_once()) return false;
   std::size_t count = 0;
   for (std::size_t k = 0; k < stored().size(); ++k) {
     if (!at(stored()[k]).stored) set_aside(std::move(built_[k]));
@@ -275,6 +274,43 @@ bool planner::give_up_stored() {
   built_.resize(count);
   forget_given_up();
   return true;
+}
+
+// What was stored since a kernel would have read it through several index maps, before what it reads it for was stored as well: where
+// one kernel alone reads it now, through one map, and no more elements than it has, it is computed there.
+bool planner::give_up_read_once() {
+  const auto may_be_given_up = [&](node* n) {
+    const entry& e = at(n);
+    return e.why == store_reason::several_views && e.entered && !e.held && !e.given_up && is_computed(n) &&
+           !unfusible(*n);
+  };
+  std::vector<char> is_candidate;  // by entry::kernel
+  for (std::size_t k = 0; k < stored().size(); ++k) {
+    if (!may_be_given_up(stored()[k])) continue;
+    is_candidate.resize(stored().size());
+    is_candidate[k] = 1;
+  }
+  if (is_candidate.empty()) return false;
+  std::vector<std::int32_t> reads(stored().size()), kernels(stored().size());
+  for (std::size_t k = 0; k < stored().size(); ++k) {
+    const kernel_plan& plan = *built_[k];
+    const bool is_plain = plan.kind == plan_kind::elementwise || plan.kind == plan_kind::reduce;
+    for (node* d : plan.dependencies) ++kernels[static_cast<std::size_t>(at(d).kernel)];
+    for (const input_slot& s : plan.inputs) {
+      if (s.source->is_leaf()) continue;
+      const auto of = static_cast<std::size_t>(at(s.source).kernel);
+      ++reads[of];
+      if (s.raw || !is_plain || core::element_count(plan.extents) > s.source->size()) is_candidate[of] = 0;
+    }
+  }
+  bool changed = false;
+  for (std::size_t k = 0; k < stored().size(); ++k) {
+    if (!is_candidate[k] || reads[k] != 1 || kernels[k] != 1) continue;
+    entry& e = at(stored()[k]);
+    e.stored = false;
+    e.given_up = changed = true;
+  }
+  return changed;
 }
 
 // A reduction that was stored for a kernel over another space, before what is computed from it was stored as well, need not be

@@ -62,6 +62,7 @@ class planner : public plan_table {
   bool give_up_stored();
   bool give_up_cheap();
   bool give_up_reductions();
+  bool give_up_read_once();
   int level_of(node* n);
   void group();
   void join_alike(bool sharing, std::size_t& most);

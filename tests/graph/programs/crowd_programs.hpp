@@ -1,0 +1,53 @@
+// Programs of many alike: oscillators that feel their mean, people who infect each other, rows that are halved; each with and without
+// an evaluation of every statement.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "graph/loop_programs.hpp"
+
+namespace sinter::test::loops {
+
+inline arrays bisected_rows(int steps, std::int64_t n) {  // the median of each row, by halves
+  const ndarray x = uniform({64, n / 64 + 1}, 601);
+  ndarray low = sn::zeros(64, {.dtype = sn::float32}), high = sn::ones(64, {.dtype = sn::float32});
+  for (int k = 0; k < steps; ++k) {
+    const ndarray middle = 0.5f * (low + high);
+    statement(middle);
+    const ndarray below = sn::sum(x < middle(_, newaxis), 1);
+    statement(below);
+    const ndarray few = below < x.shape(1) / 2;
+    statement(few);
+    low = sn::where(few, middle, low);
+    high = sn::where(few, high, middle);
+    statement(low, high);
+  }
+  return {low, high};
+}
+
+inline arrays epidemic(int steps, std::int64_t n) {  // eight contacts each
+  const ndarray who = sn::astype(uniform({n, 8}, 602) * float(n - 1), sn::int64), luck = uniform(n, 603);
+  ndarray state = sn::astype(uniform(n, 604) > 0.97f, sn::int32), age = sn::zeros(n, {.dtype = sn::int32});
+  sn::eval(who, state);
+  arrays all;
+  for (int k = 0; k < steps; ++k) {
+    const ndarray ill = sn::astype(state == 1, sn::float32);
+    statement(ill);
+    const ndarray near = sn::sum(sn::take(ill, who), 1);
+    statement(near);
+    const ndarray caught = (state == 0) & (luck < 0.1f * near);
+    statement(caught);
+    age = sn::where(state == 1, age + 1, age);
+    statement(age);
+    state = sn::where(caught, 1, sn::where((state == 1) & (age > 5), 2, state));
+    statement(state);
+    all.push_back(sn::sum(ill));
+    statement(all.back());
+  }
+  all.insert(all.end(), {state, age});
+  return all;
+}
+
+inline const program crowd_programs[] = {{"bisected rows", bisected_rows}, {"epidemic", epidemic}};
+
+}  // namespace sinter::test::loops
