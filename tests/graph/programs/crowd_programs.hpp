@@ -48,6 +48,22 @@ inline arrays epidemic(int steps, std::int64_t n) {  // eight contacts each
   return all;
 }
 
-inline const program crowd_programs[] = {{"bisected rows", bisected_rows}, {"epidemic", epidemic}};
+inline arrays averaged_order(int steps, std::int64_t n) {  // what is sorted in each step is needed by an average alone
+  ndarray x = uniform(n, 605), mean = sn::zeros(n, {.dtype = sn::float32});
+  for (int k = 0; k < steps; ++k) {
+    const ndarray order = sn::argsort(x);
+    statement(order);
+    const ndarray sorted = sn::take(x, order);
+    statement(sorted);
+    mean = 0.9f * mean + 0.1f * sorted;
+    statement(mean);
+    x = sn::cos(5.0f * x + sorted);
+    statement(x);
+  }
+  return {x, mean};
+}
+
+inline const program crowd_programs[] = {
+    {"bisected rows", bisected_rows}, {"epidemic", epidemic}, {"averaged order", averaged_order}};
 
 }  // namespace sinter::test::loops
