@@ -61,6 +61,37 @@ void planner::decide() {
   if (!limits().fuse) return;
   if (store_shared()) make_kernels_again();
   if (store_waiting()) make_kernels_again();
+  drop_unread();
+}
+
+/// What was stored where the graph was cut, and is read by the kernel alone that computes it since kernels have been joined, is no result.
+void planner::drop_unread() {
+  std::vector<char> is_read(stored().size());
+  const auto read = [&](const node* n) {
+    if (!n->is_leaf() && at(const_cast<node*>(n)).stored)
+      is_read[static_cast<std::size_t>(at(const_cast<node*>(n)).kernel)] = 1;
+  };
+  bool several = false, dropped = false;
+  for (const auto& k : kernels_) {
+    several = several || k->results.size() > 1;
+    for (node* d : k->dependencies) read(d);
+    if (k->kind == plan_kind::alias || k->kind == plan_kind::update)
+      for (const node* n : k->results) read(n->args[0].get());
+  }
+  for (const auto& k : kernels_) {
+    if (!several || k->kind != plan_kind::elementwise || k->code.outputs.size() != k->results.size()) continue;
+    for (std::size_t r = k->results.size(); r-- > 0 && k->results.size() > 1;) {
+      node* const n = k->results[r];
+      entry& e = at(n);
+      if (e.why != store_reason::crossing || e.held || n == k->root || is_read[static_cast<std::size_t>(e.kernel)])
+        continue;
+      e.stored = false;
+      dropped = true;
+      k->results.erase(k->results.begin() + static_cast<std::ptrdiff_t>(r));
+      k->code.outputs.erase(k->code.outputs.begin() + static_cast<std::ptrdiff_t>(r));
+    }
+  }
+  if (dropped) forget_given_up();
 }
 
 void planner::make_kernels_again() {

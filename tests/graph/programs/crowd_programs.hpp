@@ -63,7 +63,21 @@ inline arrays averaged_order(int steps, std::int64_t n) {  // what is sorted in 
   return {x, mean};
 }
 
+inline arrays walkers(int steps, std::int64_t n) {  // how far they have been, and how often at home
+  sn::random::generator g(606);
+  ndarray x = sn::zeros(n, {.dtype = sn::float64}), far = x, home = sn::zeros(n, {.dtype = sn::int32});
+  for (int k = 0; k < steps; ++k) {
+    x = x + sn::where(g.random(n, {.dtype = sn::float32}) < 0.5f, -1.0, 1.0);
+    statement(x);
+    far = sn::maximum(far, sn::abs(x));
+    statement(far);
+    home += x == 0;
+    statement(home);
+  }
+  return {x, far, home};
+}
+
 inline const program crowd_programs[] = {
-    {"bisected rows", bisected_rows}, {"epidemic", epidemic}, {"averaged order", averaged_order}};
+    {"walkers", walkers}, {"bisected rows", bisected_rows}, {"epidemic", epidemic}, {"averaged order", averaged_order}};
 
 }  // namespace sinter::test::loops
