@@ -57,7 +57,7 @@ sinter_unity_group(src/backends/cpu/kernels/block_plan src/backends/cpu/kernels/
                    src/backends/cpu/fixed_code src/backends/cpu/recorded_list)
 sinter_unity_group(src/backends/cpu/kernels/row_reads src/backends/cpu/kernels/transpose
                    src/backends/cpu/copies/transposed_copy src/backends/cpu/linalg/small_lu)
-sinter_unity_group(src/backends/cpu/backend src/backends/cpu/prepared_table src/backends/cpu/algorithms/scan/scan src/backends/cpu/kernels/elements src/backends/cpu/kernels/repeated_elements
+sinter_unity_group(src/backends/cpu/backend src/backends/cpu/prepared_table src/backends/cpu/parts_table src/backends/cpu/algorithms/scan/scan src/backends/cpu/kernels/elements src/backends/cpu/kernels/repeated_elements
                    src/backends/cpu/kernels/lanes src/backends/cpu/kernels/row_gather
                    src/backends/cpu/kernels/segments src/backends/cpu/schedule
                    src/backends/cpu/algorithms/select

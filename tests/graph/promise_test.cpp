@@ -8,6 +8,7 @@
 
 #include "backends/cpu/kernels/hooks.hpp"
 #include "graph/meter.hpp"
+#include "graph/programs/crowd_programs.hpp"
 #include "graph/programs/field_programs.hpp"
 #include "graph/programs/method_programs.hpp"
 #include "graph/programs/model_programs.hpp"
@@ -38,16 +39,16 @@ std::vector<program> all_programs() {
   all.insert(all.end(), std::begin(field_programs), std::end(field_programs));
   all.insert(all.end(), std::begin(state_programs), std::end(state_programs));
   all.insert(all.end(), std::begin(window_programs), std::end(window_programs));
+  all.insert(all.end(), std::begin(crowd_programs), std::end(crowd_programs));
   return all;
 }
 
-/// What holds more memory: details of wavelets wait for a whole round of statements, and the last values of one program, just above
-/// the bound, for their operands. On a GPU, where launches count, kernels compute several steps and hold the variables of all of them:
-/// three more are above it, by up to a fifth.
+/// What holds more memory: details of wavelets wait for a whole round of statements. On a GPU, where launches count, kernels compute
+/// several steps and hold the variables of all of them: two more are above the bound, by up to a quarter.
 bool holds_more(const program& p) {
-  if (p.run == wavelets || p.run == horner) return true;
+  if (p.run == wavelets) return true;
   const bool on_host = current_backend().host_addressable();
-  return !on_host && (p.run == particle_filter || p.run == swarm || p.run == delayed);
+  return !on_host && (p.run == swarm || p.run == delayed);
 }
 
 void evaluate_together(const arrays& all) {

@@ -181,6 +181,11 @@ arrays neighbours(int, std::int64_t n) {  // of sums: each is read through two m
   const ndarray s = made(sn::sum(sn::exp(x), 1));
   return {s(slice(1, _)) * s(slice(_, -1)), s(slice(_, 5))};
 }
+arrays scaled_windows(int, std::int64_t n) {  // the second sum waits for the first, and has its rows' number and length
+  const ndarray x = made(uniform({n, 6}, 29)), y = made(uniform(n + 5, 30));
+  const ndarray scale = made(sn::sum(x, 1));
+  return {scale, sn::sum(sn::sliding_window_view(y, {6}) * scale(_, newaxis), 1)};
+}
 
 constexpr program pairs[] = {{"cut_off_potential", cut_off_potential},
                              {"forces", forces},
@@ -193,11 +198,9 @@ constexpr program pairs[] = {{"cut_off_potential", cut_off_potential},
                              {"interference", interference},
                              {"products_of_gaps", products_of_gaps},
                              {"hamming", hamming}};
-constexpr program lines[] = {{"luminance", luminance},
-                             {"barycentric", barycentric},
-                             {"cross_and_norm", cross_and_norm},
-                             {"short_softmax", short_softmax},
-                             {"neighbours", neighbours}};
+constexpr program lines[] = {{"luminance", luminance},           {"barycentric", barycentric},
+                             {"cross_and_norm", cross_and_norm}, {"short_softmax", short_softmax},
+                             {"neighbours", neighbours},         {"scaled_windows", scaled_windows}};
 
 test::spent spent_by(const program& p, std::int64_t n, bool eager) {
   at_once = eager;
@@ -222,6 +225,19 @@ TEST_CASE("short sums: programs have the bits of statements that are evaluated a
         }
       }
   }
+}
+
+TEST_CASE("short sums: what programs return is in memory once it has been evaluated together") {
+  const settings_guard restore;
+  cpu::set_tier(cpu::tier::interpreted);
+  for (const auto& list : {std::span<const program>(pairs), std::span<const program>(lines)})
+    for (const program& p : list) {
+      CAPTURE(std::string(p.name));
+      const arrays all = p.run(1, 300);
+      sn::eval(std::span<const ndarray>(all));
+      // A sum that waits for another one's kernel, as if it were one of that kernel's, would wait for ever.
+      for (const ndarray& x : all) CHECK(graph::is_in_memory(sn::ops::value_of(x)));
+    }
 }
 
 TEST_CASE("short sums: what depends on pairs of things is never stored") {

@@ -26,6 +26,7 @@
 #include "backends/cpu/kernels/segments.hpp"
 #include "backends/cpu/linalg/products.hpp"
 #include "backends/cpu/linalg/solvers.hpp"
+#include "backends/cpu/parts_table.hpp"
 #include "backends/cpu/prepared_table.hpp"
 #include "backends/cpu/reduce/groups.hpp"
 #include "backends/cpu/reduce/stages.hpp"
@@ -176,18 +177,19 @@ class cpu_backend final : public runtime::backend {
       }
       const bool in_rows = copies_rows(l), copied = in_rows || row_gather_of(l) || transposed_copy_of(l);
       const std::int64_t elements = copied ? 0 : core::element_count(l.extents);
-      std::vector<launch> pieces = plain_parts_of(l);
+      if (const auto parts = parts_.find(l)) {
+        for (std::size_t part = 0; part < parts->parts.size(); ++part)
+          count_work(*parts->code[part], parts->parts[part], parts->elements[part], false, wanted);
+        results[k] = parts->code[0];
+        continue;
+      }
+      std::vector<launch> pieces;
+      if (!has_gathers(*l.code)) pieces = plain_parts_of(l).all;
       for (const launch& piece : pieces)
         (void)prepare_one(piece, copies_rows(piece) ? 0 : core::element_count(piece.extents), wanted, true);
       if (auto rows = row_reads_of(l); rows && pieces.empty() && elements > 0) {
         pieces.push_back(std::move(rows->plain));
         (void)prepare_one(pieces[0], copies_rows(pieces[0]) ? 0 : elements, wanted);
-      }
-      if (const auto w = without_wrapped_gathers(l)) {
-        const prepared& plain = table_.find(*w, needs_of(*w, false));
-        count_work(plain, *w, elements, false, wanted);
-        results[k] = &plain;
-        continue;
       }
       if (!pieces.empty()) {
         results[k] = &table_.find(l, needs_of(l, false, true));
@@ -208,8 +210,8 @@ class cpu_backend final : public runtime::backend {
   std::size_t scratch_bytes(const prepared& p, const launch& l) const override {
     if (p.steps) return stages_scratch(*p.steps, l);
     if (l.code->kind != jit::kernel_kind::reduce) return 0;
-    const auto w = without_wrapped_gathers(l);
-    return reduce_scratch(w ? *w : l);
+    const auto parts = parts_.find(l);
+    return reduce_scratch(parts ? parts->of(l)[0] : l);
   }
 
   void run(const prepared& p, const launch& l, void* scratch) override {
@@ -233,8 +235,8 @@ class cpu_backend final : public runtime::backend {
       run_row_copy(*moved);
     } else if (l.code->kind == jit::kernel_kind::elementwise) {
       run_parts(p, l, fault.words);
-    } else if (const auto w = without_wrapped_gathers(l)) {
-      run_reduce(table_.find(*w, needs_of(*w, false)), *w, {}, scratch, fault.words);
+    } else if (const auto parts = parts_.find(l)) {
+      run_reduce(*parts->code[0], parts->of(l)[0], {}, scratch, fault.words);
     } else {
       const auto tail = p.inner ? bound_tail(l) : std::nullopt;
       run_reduce(p, l, {.tail = tail ? &*tail : nullptr}, scratch, fault.words);
@@ -258,7 +260,7 @@ class cpu_backend final : public runtime::backend {
   }
 
   std::string source(const launch& whole) override {
-    const std::vector<launch> pieces = plain_parts_of(whole);
+    const std::vector<launch> pieces = plain_parts_of(whole).all;
     const launch& l = pieces.empty() ? whole : pieces[0];
     std::vector<jit::cpu_definition> all;
     const std::string name = "sn_" + l.code->label();
@@ -401,20 +403,27 @@ class cpu_backend final : public runtime::backend {
   }
 
   void run_parts(const prepared& p, const launch& l, int* fault) {
-    const std::vector<launch> parts = plain_parts_of(l);
+    const auto known = parts_.find(l);
+    std::vector<launch> parts;
+    if (known) parts = known->of(l);
+    else if (!has_gathers(*l.code)) parts = plain_parts_of(l).all;
     const auto rows = parts.empty() ? row_reads_of(l) : std::nullopt;
     if (parts.empty() && !rows) {
       const element_work whole{&p, &l};
       return run_elements(std::span(&whole, 1), fault);
     }
     std::vector<element_work> works;
-    for (const launch& part : parts) {
+    std::optional<parts_aside> aside;
+    if (known && known->others_aside) aside.emplace(std::span(parts).subspan(1));
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      const launch& part = parts[k];
       if (const auto copy = row_copy_of(part)) run_row_copy(*copy);
-      else works.push_back({&table_.find(part, needs_of(part, false, true)), &part});
+      else works.push_back({known ? known->code[k] : &table_.find(part, needs_of(part, false, true)), &part});
     }
     if (rows) works.push_back({&table_.find(rows->plain, needs_of(rows->plain, false)), &rows->plain, &rows->reads});
-    std::reverse(works.begin(), works.end());  // the last one runs first
+    if (!aside) std::reverse(works.begin(), works.end());  // the last one runs first
     run_elements(works, fault);
+    if (aside) aside->store();
   }
 
   recorder* recording() const noexcept {
@@ -454,6 +463,7 @@ class cpu_backend final : public runtime::backend {
   std::unique_ptr<runtime::fourier> fourier_ = make_fourier();
   cpu_sparse sparse_;
   prepared_table table_;
+  mutable parts_table parts_{table_};
   std::atomic<std::uint64_t> launches_{0};
   void keep_fault(const fault_record& f) {
     const std::lock_guard lock(fault_mutex_);

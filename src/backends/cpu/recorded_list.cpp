@@ -32,7 +32,7 @@ std::unique_ptr<repeated_launch> repeated(const recorded_step& s, bool keeps_mem
     return without_wrapped_gathers(l) ? nullptr : repeated_reduction(*s.prepared, l, s.to, keeps_memory);
   if (l.code->kind != jit::kernel_kind::elementwise || !l.code->calls.empty()) return nullptr;
   const bool is_transposed = transposed_copy_of(l) && core::element_count(l.extents) > few_lanes;
-  if (row_gather_of(l) || is_transposed || !plain_parts_of(l).empty() || row_reads_of(l)) return nullptr;
+  if (row_gather_of(l) || is_transposed || !plain_parts_of(l).all.empty() || row_reads_of(l)) return nullptr;
   return repeated_elements(*s.prepared, l, keeps_memory);
 }
 

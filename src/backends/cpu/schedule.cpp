@@ -144,7 +144,7 @@ schedule describe_parts(const std::vector<launch>& parts) {
 }  // namespace
 
 schedule describe(const launch& l) {
-  const std::vector<launch> parts = plain_parts_of(l);
+  const std::vector<launch> parts = plain_parts_of(l).all;
   return parts.empty() ? describe_whole(l) : describe_parts(parts);
 }
 

@@ -61,6 +61,37 @@ void planner::decide() {
   if (!limits().fuse) return;
   if (store_shared()) make_kernels_again();
   if (store_waiting()) make_kernels_again();
+  drop_unread();
+}
+
+/// What was stored where the graph was cut, and is read by the kernel alone that computes it since kernels have been joined, is no result.
+void planner::drop_unread() {
+  std::vector<char> is_read(stored().size());
+  const auto read = [&](const node* n) {
+    if (!n->is_leaf() && at(const_cast<node*>(n)).stored)
+      is_read[static_cast<std::size_t>(at(const_cast<node*>(n)).kernel)] = 1;
+  };
+  bool several = false, dropped = false;
+  for (const auto& k : kernels_) {
+    several = several || k->results.size() > 1;
+    for (node* d : k->dependencies) read(d);
+    if (k->kind == plan_kind::alias || k->kind == plan_kind::update)
+      for (const node* n : k->results) read(n->args[0].get());
+  }
+  for (const auto& k : kernels_) {
+    if (!several || k->kind != plan_kind::elementwise || k->code.outputs.size() != k->results.size()) continue;
+    for (std::size_t r = k->results.size(); r-- > 0 && k->results.size() > 1;) {
+      node* const n = k->results[r];
+      entry& e = at(n);
+      if (e.why != store_reason::crossing || e.held || n == k->root || is_read[static_cast<std::size_t>(e.kernel)])
+        continue;
+      e.stored = false;
+      dropped = true;
+      k->results.erase(k->results.begin() + static_cast<std::ptrdiff_t>(r));
+      k->code.outputs.erase(k->code.outputs.begin() + static_cast<std::ptrdiff_t>(r));
+    }
+  }
+  if (dropped) forget_given_up();
 }
 
 void planner::make_kernels_again() {
@@ -242,13 +273,20 @@ bool planner::store_reduced_again() {
 // What was stored since much had to be computed for it, before what it is computed from was stored as well. Its kernel would make what
 // reads it wait.
 bool planner::give_up_cheap() {
-  bool changed = false;
+  std::vector<node*> candidates;
   for (node* n : stored()) {
-    entry& e = at(n);
+    const entry& e = at(n);
     if (e.why != store_reason::expensive || !e.entered || e.held || e.given_up || !is_operation(n->kind)) continue;
-    if (unfusible(*n)) continue;
+    if (!unfusible(*n)) candidates.push_back(n);
+  }
+  if (candidates.empty()) return false;
+  // In the order of recording, and from weights that are known anew: one that is given up adds to those over it.
+  std::sort(candidates.begin(), candidates.end(), [](const node* a, const node* b) { return a->order < b->order; });
+  for (node* n : pending()) at(n).weight = -1;
+  bool changed = false;
+  for (node* n : candidates) {
+    entry& e = at(n);
     e.stored = false;
-    e.weight = -1;
     e.given_up = inline_weight(n) < limits().expensive;
     e.stored = !e.given_up;
     e.again = -1;
@@ -258,8 +296,7 @@ bool planner::give_up_cheap() {
 }
 
 bool planner::give_up_stored() {
-  const bool cheap = give_up_cheap(), reductions = !cheap && give_up_reductions();
-  if (!cheap && !reductions) return false;
+  if (!give_up_cheap() && !give_up_reductions() && !give_up_read_once()) return false;
   std::size_t count = 0;
   for (std::size_t k = 0; k < stored().size(); ++k) {
     if (!at(stored()[k]).stored) set_aside(std::move(built_[k]));
@@ -268,6 +305,43 @@ bool planner::give_up_stored() {
   built_.resize(count);
   forget_given_up();
   return true;
+}
+
+// What was stored since a kernel would have read it through several index maps, before what it reads it for was stored as well: where
+// one kernel alone reads it now, through one map, and no more elements than it has, it is computed there.
+bool planner::give_up_read_once() {
+  const auto may_be_given_up = [&](node* n) {
+    const entry& e = at(n);
+    return e.why == store_reason::several_views && e.entered && !e.held && !e.given_up && is_computed(n) &&
+           !unfusible(*n);
+  };
+  std::vector<char> is_candidate;  // by entry::kernel
+  for (std::size_t k = 0; k < stored().size(); ++k) {
+    if (!may_be_given_up(stored()[k])) continue;
+    is_candidate.resize(stored().size());
+    is_candidate[k] = 1;
+  }
+  if (is_candidate.empty()) return false;
+  std::vector<std::int32_t> reads(stored().size()), kernels(stored().size());
+  for (std::size_t k = 0; k < stored().size(); ++k) {
+    const kernel_plan& plan = *built_[k];
+    const bool is_plain = plan.kind == plan_kind::elementwise || plan.kind == plan_kind::reduce;
+    for (node* d : plan.dependencies) ++kernels[static_cast<std::size_t>(at(d).kernel)];
+    for (const input_slot& s : plan.inputs) {
+      if (s.source->is_leaf()) continue;
+      const auto of = static_cast<std::size_t>(at(s.source).kernel);
+      ++reads[of];
+      if (s.raw || !is_plain || core::element_count(plan.extents) > s.source->size()) is_candidate[of] = 0;
+    }
+  }
+  bool changed = false;
+  for (std::size_t k = 0; k < stored().size(); ++k) {
+    if (!is_candidate[k] || reads[k] != 1 || kernels[k] != 1) continue;
+    entry& e = at(stored()[k]);
+    e.stored = false;
+    e.given_up = changed = true;
+  }
+  return changed;
 }
 
 // A reduction that was stored for a kernel over another space, before what is computed from it was stored as well, need not be

@@ -62,11 +62,13 @@ class planner : public plan_table {
   bool give_up_stored();
   bool give_up_cheap();
   bool give_up_reductions();
+  bool give_up_read_once();
   int level_of(node* n);
   void group();
   void join_alike(bool sharing, std::size_t& most);
   void join_epilogues(std::size_t most);
   bool reads_only(const kernel_plan& later, const kernel_plan& k);
+  void drop_unread();
   void sort_kernels();
   std::unique_ptr<kernel_plan> try_join(const kernel_plan& k, const kernel_plan& later);
 

@@ -107,8 +107,11 @@ void require_countable(const dims& shape) {
 
 /// Lists a pending value that a handle gets, if it may be evaluated to release memory or with others of its chain.
 void list_if_pending(const value& v) {
-  if (!may_be_listed(*v)) [[likely]]
+  if (!may_be_listed(*v)) [[likely]] {
+    if (lists_all_pending().load(std::memory_order_relaxed)) [[unlikely]]
+      list_any_pending(v);
     return;
+  }
   if (!list_pending(v)) return;
   runtime::set_pressure_hook(&relieve);
   if (v->holds_larger()) release_kept_arrays_if_many();

@@ -32,10 +32,25 @@ class kept_search {
   std::size_t size() const noexcept { return all_.size(); }
   /// Positions among the candidates of those that alone keep memory, by groups that have operands in common.
   std::vector<std::vector<std::size_t>> groups() {
-    std::vector<std::vector<std::size_t>> found(all_.size());
-    for (std::size_t k = 0; k < candidates_; ++k)
-      if (all_[k].keeps) found[group_of(k)].push_back(k);
-    std::erase_if(found, [](const auto& g) { return g.empty(); });
+    struct group {
+      std::vector<std::size_t> members;
+      std::size_t own = 0, kept = 0;  // bytes
+      bool smaller = true;            // each of them than an array that it keeps
+    };
+    std::vector<group> all(all_.size());
+    for (std::size_t k = 0; k < all_.size(); ++k) {
+      if (!all_[k].keeps) continue;
+      const node* const n = all_[k].n;
+      group& g = all[group_of(k)];
+      if (n->is_leaf()) g.kept += n->bytes();
+      if (!is_candidate(k) || n->is_leaf()) continue;
+      g.members.push_back(k);
+      g.own += n->bytes();
+      g.smaller = g.smaller && n->holds_larger();
+    }
+    std::vector<std::vector<std::size_t>> found;
+    for (group& g : all)
+      if (!g.members.empty() && (g.smaller || g.kept > g.own)) found.push_back(std::move(g.members));
     return found;
   }
 
@@ -101,11 +116,12 @@ class kept_search {
   std::vector<reached> all_;
 };
 
-/// Under the flush lock.
+/// Values smaller than what they keep, and variables of loops: temporary ones are gone soon. Under the flush lock.
 std::vector<value> listed_for(std::uint32_t capture) {
   std::vector<value> found = listed_values();
   std::erase_if(found, [&](const value& v) {
-    return !v->holds_larger() || v->capture != capture || v->opaque || v->device.kind == runtime::device_kind::mesh;
+    return !(v->holds_larger() || v->assigned.load(std::memory_order_relaxed)) || v->capture != capture || v->opaque ||
+           v->device.kind == runtime::device_kind::mesh;
   });
   return found;
 }
@@ -119,12 +135,15 @@ void release_kept_arrays() {
   left_memory& left = left_bytes();
   left.count.store(0, std::memory_order_relaxed);
   const std::vector<value> candidates = listed_for(runtime::this_thread().capture);
+  const bool listed_all = lists_all_pending().exchange(true, std::memory_order_relaxed);
   if (candidates.empty()) return;
   kept_search found(candidates);
   // A look takes as long as there are pending values: the more, the rarer.
   constexpr std::size_t least = std::size_t{1} << 16, for_each = 1024;
   left.look_at.store(std::max(least, for_each * found.size()), std::memory_order_relaxed);
-  for (const std::vector<std::size_t>& group : found.groups()) {
+  const std::vector<std::vector<std::size_t>> groups = found.groups();
+  lists_all_pending().store(!groups.empty() || !listed_all, std::memory_order_relaxed);
+  for (const std::vector<std::size_t>& group : groups) {
     std::vector<value> roots;
     for (const std::size_t k : group)
       if (!candidates[k]->is_leaf()) roots.push_back(candidates[k]);

@@ -6,6 +6,7 @@
 
 #include "graph/plan/plan.hpp"
 #include "graph/plan/table.hpp"
+#include "graph/values/long_chains.hpp"
 
 namespace sinter::graph {
 namespace {
@@ -145,7 +146,7 @@ std::vector<value> live_values(const value& v, const node* wanted) {
   std::vector<value> candidates = listed_values(v->device);
   const std::size_t most = std::max(4 * v->bytes(), small_bytes);
   std::erase_if(candidates, [&](const value& c) {
-    return c.get() == v.get() || c->capture != v->capture || c->opaque || c->bytes() > most;
+    return c.get() == v.get() || !may_be_listed(*c) || c->capture != v->capture || c->opaque || c->bytes() > most;
   });
   if (candidates.empty()) return {v};
   reached_nodes reached;

@@ -15,4 +15,7 @@ inline bool may_be_listed(const node& n) noexcept {
   return n.over_large() || n.over_write() || n.holds_larger() || n.depth >= limits().long_chain();
 }
 
+/// Lists a pending value whatever it is computed from; for while arrays in memory are left to pending values.
+void list_any_pending(const value& v);
+
 }  // namespace sinter::graph

@@ -101,9 +101,11 @@ std::vector<value> live_readers(const node* reduction) {
   return found;
 }
 
-bool list_pending(const value& v) {
-  node* n = v.get();
-  if (!may_be_listed(*n) || n->opaque || n->is_leaf() || is_example(*n)) return false;
+namespace {
+
+/// Whether it was not listed before.
+bool list(node* n) {
+  if (n->opaque || n->is_leaf() || is_example(*n)) return false;
   const spin_guard lock(pending_list.busy);
   if (n->is_listed) {
     ++n->holders;
@@ -116,6 +118,11 @@ bool list_pending(const value& v) {
   n->is_listed = true;
   return true;
 }
+
+}  // namespace
+
+bool list_pending(const value& v) { return may_be_listed(*v) && list(v.get()); }
+void list_any_pending(const value& v) { list(v.get()); }
 
 namespace {
 

@@ -80,6 +80,29 @@ TEST_CASE(
   }
 }
 
+TEST_CASE(
+    "averages of what a loop replaces keep a few arrays, not all, and stay pending where they keep no more than one") {
+  const ndarray w = matrix(1) * 0.1f;
+  eval(w);
+  std::vector<float> means[2];
+  for (const bool at_once : {false, true}) {
+    ndarray y = matrix(2), mean = y, most = y;
+    const test::meter spent;
+    for (int k = 0; k < steps; ++k) {
+      y = sort(cos(matmul(w, y) * 40.0f));
+      mean = 0.9f * mean + 0.1f * y;
+      most = maximum(most, y);
+      if (at_once) eval(mean, most);
+      if (k == 0 && !at_once) CHECK(is_pending(mean));
+    }
+    eval(mean, most);
+    CHECK(spent.now().peak <= 10 * array_bytes);
+    means[at_once] = mean.to_vector<float>();
+    for (const float m : most.to_vector<float>()) means[at_once].push_back(m);
+  }
+  CHECK(means[0] == means[1]);
+}
+
 TEST_CASE("sums of arrays to which others refer stay pending, and are fused with what needs them") {
   const ndarray w = matrix(3), x = matrix(4);
   arrays kept, means, scaled;

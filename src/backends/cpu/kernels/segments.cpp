@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "backends/cpu/kernels/kernels.hpp"
+#include "backends/cpu/kernels/lanes.hpp"
 #include "jit/program/monotone_tail.hpp"
 #include "jit/program/rewrite/parts.hpp"
 #include "jit/program/rewrite/plain_reads.hpp"
@@ -20,8 +21,9 @@ using jit::program;
 using jit::shifted_index;
 using jit::shifted_input;
 
-constexpr std::int64_t most_parts = 64, least_part = 1024;  // elements of a part, on average
-constexpr std::int64_t least_in_parts = 8192;               // for which patterns are looked for (patterns.cpp)
+constexpr std::int64_t most_parts = 64, least_in_all = 1024;  // elements, below which parts take longer to begin
+constexpr std::int64_t least_part = 256;                      // elements of a part, on average
+constexpr std::int64_t least_in_parts = 8192;                 // for which patterns are looked for (patterns.cpp)
 
 /// The coordinates along an axis at which parts begin, and the extent.
 std::vector<std::int64_t> cuts_of(const launch& l, const std::vector<shifted_input>& inputs, int axis) {
@@ -100,12 +102,28 @@ void merge_axes(launch& l) {
 }
 
 /// Whether elements may be computed with operands of others first, and then again with their own.
-bool may_compute_again(const launch& l, const program& p) {
+bool may_compute_again(const program& p) {
   if (!is_pure(p, 0, p.code.size()) || p.loop.end != 0) return false;
-  if (p.outputs.size() == 1 && p.code[p.outputs[0].reg].op == opcode::load) return false;  // rows are copied
-  for (const jit::operand& o : l.outputs)
-    for (const jit::operand& in : l.inputs)
-      if (in.base && in.base == o.base) return false;
+  return p.outputs.size() != 1 || p.code[p.outputs[0].reg].op != opcode::load;  // else rows are copied
+}
+
+/// Whether results take the place of an operand.
+bool writes_over(const launch& l) {
+  return std::any_of(l.outputs.begin(), l.outputs.end(), [&](const jit::operand& o) {
+    return std::any_of(l.inputs.begin(), l.inputs.end(),
+                       [&](const jit::operand& in) { return in.base && in.base == o.base; });
+  });
+}
+
+/// Whether each of those operands is read at the place of the result alone.
+bool writes_over_own(const launch& l) {
+  for (std::size_t k = 0; k < l.outputs.size(); ++k)
+    for (std::size_t i = 0; i < l.inputs.size(); ++i) {
+      const jit::operand &in = l.inputs[i], &o = l.outputs[k];
+      if (!in.base || in.base != o.base) continue;
+      const bool same = in.offset == o.offset && in.strides == o.strides && l.code->inputs[i].gathers == 0;
+      if (!same || itemsize(l.code->inputs[i].type) != itemsize(l.code->outputs[k].type)) return false;
+    }
   return true;
 }
 
@@ -166,7 +184,7 @@ bool fits_walk(const launch& l) {
 std::optional<launch> without_wrapped_gathers(const launch& l) {
   const program& p = *l.code;
   if (p.kind != jit::kernel_kind::reduce || !has_gathers(p) || !p.combines.empty() || jit::has_tail(p) ||
-      core::element_count(l.extents) < least_part)
+      core::element_count(l.extents) < least_in_all)
     return std::nullopt;
   std::vector<shifted_input> reads = jit::shifted_inputs(l);
   std::erase_if(reads, [&](const shifted_input& s) { return !serves_elements(l, s.input); });
@@ -176,16 +194,16 @@ std::optional<launch> without_wrapped_gathers(const launch& l) {
   return fits_walk(plain) ? std::optional(std::move(plain)) : std::nullopt;
 }
 
-std::vector<launch> plain_parts_of(const launch& l) {
+plain_parts plain_parts_of(const launch& l) {
   const program& p = *l.code;
   if (p.kind != jit::kernel_kind::elementwise) return {};
   if (!has_gathers(p)) {
     if (core::element_count(l.extents) < least_in_parts) return {};
     std::optional<launch> real = jit::in_parts(l);
-    return real ? std::vector<launch>{std::move(*real)} : std::vector<launch>{};
+    return real ? plain_parts{{std::move(*real)}} : plain_parts{};
   }
   const std::int64_t elements = core::element_count(l.extents);
-  if (elements < least_part) return {};
+  if (elements < least_in_all) return {};
   const std::vector<shifted_input> inputs = jit::shifted_inputs(l);
   if (inputs.empty()) return {};
   std::vector<std::vector<std::int64_t>> cuts;
@@ -199,7 +217,8 @@ std::vector<launch> plain_parts_of(const launch& l) {
   for (const shifted_input& s : inputs) mask |= std::uint64_t{1} << s.input;
   const program& code = jit::plain_program(p, mask);
   if (reads_coordinates(code)) return {};
-  std::vector<launch> out;
+  plain_parts found;
+  std::vector<launch>& out = found.all;
   const int last = l.extents.size() - 1;
   core::dims begin = l.extents, extents = l.extents;
   const auto take = [&](int axis, std::size_t piece) {
@@ -223,7 +242,8 @@ std::vector<launch> plain_parts_of(const launch& l) {
     for (int a = 0; a < last; ++a) rows *= extents[a];
     if (rows > most) most = rows, most_at = k;
   }
-  const bool again = may_compute_again(l, code);
+  const bool over = writes_over(l);
+  const bool again = may_compute_again(code) && (!over || (parts > 1 && writes_over_own(l)));
   const bool once = std::all_of(inputs.begin(), inputs.end(), [&](const shifted_input& s) {
     return std::count_if(s.index, s.index + s.count, [&](const shifted_index& i) { return i.axis == last; }) < 2;
   });
@@ -250,7 +270,57 @@ std::vector<launch> plain_parts_of(const launch& l) {
   std::rotate(out.begin(), largest, largest + 1);
   for (launch& part : out)
     if (part.wraps.empty()) merge_axes(part);
-  return out;
+  found.others_aside = over && again;
+  return found;
+}
+
+namespace {
+
+/// An unsigned integer, or a complex number, of as many bytes.
+dtype bits_of(dtype type) noexcept {
+  switch (itemsize(type)) {
+    case 1: return dtype::u8;
+    case 2: return dtype::u16;
+    case 4: return dtype::u32;
+    case 8: return dtype::u64;
+    default: return dtype::c128;
+  }
+}
+
+}  // namespace
+
+parts_aside::parts_aside(std::span<launch> parts) {
+  constexpr std::size_t together = 64;
+  std::size_t bytes = 0;
+  for (launch& part : parts)
+    for (std::size_t k = 0; k < part.outputs.size(); ++k) {
+      stored_.push_back({&part, part.outputs[k], part.code->outputs[k].type, bytes});
+      const std::size_t own =
+          static_cast<std::size_t>(core::element_count(part.extents)) * itemsize(stored_.back().type);
+      bytes += (own + together - 1) / together * together;
+    }
+  memory_.resize(bytes);
+  std::size_t next = 0;
+  for (launch& part : parts)
+    for (jit::operand& o : part.outputs) {
+      o.base = memory_.data() + stored_[next++].at;
+      o.offset = 0;
+      o.strides = core::contiguous_strides(part.extents);
+    }
+}
+
+void parts_aside::store() const {
+  for (const result& r : stored_) {
+    lane_map map;
+    map.assign(r.of->extents, r.to.strides);
+    const auto size = static_cast<std::int64_t>(itemsize(r.type));
+    char* const to = static_cast<char*>(r.to.base) + r.to.offset * size;
+    const std::int64_t all = core::element_count(r.of->extents);
+    constexpr std::int64_t most = 1 << 20;
+    for (std::int64_t start = 0; start < all; start += most)
+      store_lanes(to, bits_of(r.type), map, start, static_cast<int>(std::min(most, all - start)),
+                  memory_.data() + r.at + static_cast<std::size_t>(start * size));
+  }
 }
 
 }  // namespace sinter::cpu

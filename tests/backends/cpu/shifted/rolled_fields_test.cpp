@@ -1,12 +1,16 @@
 // Operations on fields that are rolled along several axes, which run in parts: the elements of rolls that are copied first.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "backends/cpu/kernels/hooks.hpp"
+#include "backends/cpu/kernels/segments.hpp"
 #include "backends/cpu/kernels_of.hpp"
+#include "jit/program/launch.hpp"
 #include "sinter/sinter.hpp"
 
 namespace sn = sinter;
@@ -119,4 +123,96 @@ TEST_CASE("rolled fields: what is rolled along the rows of a field takes parts f
   const std::string text = sn::explain(sn::roll(x, 1, 0) + sn::roll(x, -1, 1) + sn::roll(x, 1, 1));
   CAPTURE(text);
   CHECK(text.find("lanes of axis 0") != std::string::npos);
+}
+
+namespace {
+
+/// What launches that take the place of an operand run as.
+struct seen {
+  int over = 0, aside = 0;     // launches that write over an operand, and those of them whose edges are stored last
+  std::size_t most_parts = 0;  // of the latter
+  bool one_run = true;         // whether the first part of the latter is one run of lanes
+};
+seen* noted = nullptr;
+void note_parts(const jit::launch& l) {
+  bool over = false;
+  for (const jit::operand& o : l.outputs)
+    for (const jit::operand& in : l.inputs) over = over || in.base == o.base;
+  if (!over) return;
+  ++noted->over;
+  const cpu::plain_parts parts = cpu::plain_parts_of(l);
+  if (!parts.others_aside) return;
+  ++noted->aside;
+  noted->most_parts = std::max(noted->most_parts, parts.all.size());
+  noted->one_run = noted->one_run && parts.all[0].extents.size() == 1;
+}
+
+/// Steps of a field that spreads and one that it feeds, which is written over.
+std::vector<ndarray> fed(const sn::shape_t& extents, sn::dtype type, const rolled& by) {
+  ndarray u = numbers(extents, type, 7), v = numbers(extents, type, 31);
+  for (int step = 0; step < 5; ++step) {
+    {
+      ndarray near = u * 2;
+      for (std::size_t a = 0; a < extents.size(); ++a) {
+        std::vector<std::int64_t> one(extents.size());
+        one[a] = 1;
+        near = near + by(u, one);
+        one[a] = -1;
+        near = near - by(u, one);
+      }
+      const ndarray next = u + near - v;
+      v = v - near * v * 3;
+      u = next;
+    }
+    sn::eval(u, v);
+  }
+  return {u, v};
+}
+
+}  // namespace
+
+TEST_CASE("rolled fields: a result that takes an operand's place keeps one run of lanes, and the bits of copies") {
+  if (numbers({2}, sn::int32, 1).device().kind != sn::device_kind::cpu) return;
+  for (const cpu::tier t : {cpu::tier::interpreted, cpu::tier::compiled}) {
+    const test::kernels_of now(t);
+    for (const sn::dtype type : {sn::uint8, sn::int32, sn::float16, sn::float64, sn::complex64})
+      for (const sn::shape_t& extents :
+           {sn::shape_t{1000, 400}, sn::shape_t{397, 513}, sn::shape_t{30, 70, 140}, sn::shape_t{300000}}) {
+        CAPTURE(std::string(sn::name(type)));
+        CAPTURE(sn::to_string(extents));
+        seen all;
+        noted = &all;
+        const cpu::launch_observer before = cpu::set_launch_observer(note_parts);
+        const std::vector<ndarray> fused = fed(extents, type, roll_all);
+        cpu::set_launch_observer(before);
+        const std::vector<ndarray> copied = fed(extents, type, roll_copied);
+        for (const std::size_t k : {0u, 1u}) CHECK(sn::array_equal(fused[k], copied[k], true));
+        CHECK(all.aside == all.over);
+        CHECK(all.over >= 3);
+        CHECK(all.one_run);
+        CHECK(all.most_parts <= (extents.size() < 3 ? 5 : 11));
+      }
+  }
+}
+
+TEST_CASE("rolled fields: launches of one form, by other places, over each other and apart, have the bits of copies") {
+  for (const cpu::tier t : {cpu::tier::interpreted, cpu::tier::compiled}) {
+    const test::kernels_of now(t);
+    const ndarray x = numbers({60, 70}, sn::float32, 7), y = numbers({60, 70}, sn::float32, 31);
+    for (const bool again : {false, true})
+      for (int by = -75; by <= 75; by += again ? 1 : 3) {
+        CAPTURE(by);
+        const auto f = [&](const ndarray& a, const ndarray& b, const rolled& of) {
+          const ndarray r = of(a, {by, 0}) - of(b, {0, by}) * a;
+          sn::eval(r);
+          return r;
+        };
+        CHECK(same(f(x, y, roll_all), f(x, y, roll_copied)));
+        CHECK(same(f(x, x, roll_all), f(x, x, roll_copied)));
+        const ndarray top = y(slice(_, 30)), low = y(slice(30, _));
+        CHECK(same(f(top, low, roll_all), f(top, low, roll_copied)));
+        const ndarray s = sn::sum(sn::roll(x, by, 1) * y, 1), c = sn::sum(roll_copied(x, {0, by}) * y, 1);
+        CHECK(same(s, c));
+      }
+  }
 }
