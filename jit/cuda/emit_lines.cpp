@@ -179,7 +179,7 @@ std::string line_writer::expression(const std::vector<int>& code, int k, const i
     return i.op == opcode::divide ? a + " * " + factor : factor;
   }
   if (!args_.empty() && divides_by_parameter(p_, i))
-    return std::string("sn::") + jit::name(i.op) + "(" + a + ", " + args_ + ".d" + num(p_.code[i.b].a) + ")";
+    return std::string("sn::") + jit::name(i.op) + "_by(" + a + ", " + args_ + ".d" + num(p_.code[i.b].a) + ")";
   const bool low = i.op == opcode::minimum, extreme = low || i.op == opcode::maximum;
   if (extreme && p_.flags.fast_math && i.type == dtype::f32)
     return std::string("sn::fast_extreme<") + (low ? "true" : "false") + ">(" + a + ", " + b + ")";

@@ -137,39 +137,36 @@ struct extent64 {
   __device__ __forceinline__ i64 quotient(i64 i) const { return i / n; }
 };
 
-// A number that integers are divided by, with the constants that jit/cuda/launch.cpp writes. Branches that all threads take tell
-// powers of two and other positive numbers, and whatever else from them.
+// A number that integers are divided by, with the constants that jit/cuda/launch.cpp writes. `kind`, by branches that all threads take
+// alike: 0 of powers of two, 1 of other positive numbers, 2 of what else there is.
 template <class T> struct divisor {
   typedef typename traits<T>::word word;
   T by;
   word multiplier;
-  unsigned shift, kind;  // 0: a power of two, 1: positive, 2: negative or 0
-  // x / |by|, rounded down.
-  __device__ __forceinline__ T floor(T x) const {
-    const word sign = traits<T>::is_signed && x < 0 ? ~word(0) : word(0), n = word(x) ^ sign;
+  unsigned shift, kind;
+  __device__ __forceinline__ T down(T x) const {
+    const word below = traits<T>::is_signed && x < 0 ? ~word(0) : word(0), n = word(x) ^ below;
     word high = 0;
     if constexpr (sizeof(word) == 4) high = __umulhi(n, multiplier);
     else high = __umul64hi(n, multiplier);
-    return T((traits<T>::is_signed ? high : high + ((n - high) >> 1)) >> shift ^ sign);
+    return T((traits<T>::is_signed ? high : high + ((n - high) >> 1)) >> shift ^ below);
   }
-  __device__ __forceinline__ T rest(T x) const { return T(word(x) - word(floor(x)) * word(by)); }
+  __device__ __forceinline__ T rest(T x, T q) const { return T(word(x) - word(q) * word(by)); }
 };
 template <class T> static __device__ __noinline__ T floor_divide_any(T a, T b) { return floor_divide(a, b); }
-template <class T> static __device__ __noinline__ T remainder_any(T a, T b) { return remainder(a, b); }
-template <class T> static __device__ __noinline__ T fmod_any(T a, T b) { return fmod(a, b); }
-template <class T> __device__ __forceinline__ T floor_divide(T a, const divisor<T>& d) {
+template <class T> __device__ __forceinline__ T floor_divide_by(T a, const divisor<T>& d) {
   if (d.kind == 0) return T(a >> d.shift);
-  return d.kind == 1 ? d.floor(a) : floor_divide_any(a, d.by);
+  return d.kind == 1 ? d.down(a) : floor_divide_any(a, d.by);
 }
-template <class T> __device__ __forceinline__ T remainder(T a, const divisor<T>& d) {
+template <class T> __device__ __forceinline__ T remainder_by(T a, const divisor<T>& d) {
   if (d.kind == 0) return T(a & T(d.by - 1));
-  return d.kind == 1 ? d.rest(a) : remainder_any(a, d.by);
+  if (d.kind == 1) return d.rest(a, d.down(a));
+  return d.by == 0 ? T(0) : d.rest(a, floor_divide_any(a, d.by));
 }
-template <class T> __device__ __forceinline__ T fmod(T a, const divisor<T>& d) {
-  typedef typename traits<T>::word word;
-  if (d.kind == 2) return fmod_any(a, d.by);
-  const T r = d.kind == 0 ? T(a & T(d.by - 1)) : d.rest(a);
-  return !traits<T>::is_signed || a >= 0 || r == 0 ? r : T(word(r) - word(d.by));
+template <class T> __device__ __forceinline__ T fmod_by(T a, const divisor<T>& d) {
+  const T r = remainder_by(a, d);
+  if constexpr (traits<T>::is_signed) return r != 0 && (a < 0) != (d.by < 0) ? d.rest(r, T(1)) : r;
+  else return r;
 }
 
 // Of a square grid of tiles, in the order of their blocks: rings around the corner, of which ring k has the tiles (k, j) and
