@@ -88,6 +88,11 @@ std::vector<std::string_view> cuda_parts(const std::vector<const program*>& prog
 
 }  // namespace
 
+bool cuda_is_long(const instr& i) noexcept {
+  constexpr int least = 8;  // weight of functions
+  return is_complex(i.arg) && i.op != opcode::load && weight(i.op) >= least;
+}
+
 int cuda_vector_length(const program& p) {
   if (!p.calls.empty() && std::any_of(p.code.begin(), p.code.end(), [](auto& i) { return i.op == opcode::address; }))
     return 1;
@@ -95,7 +100,9 @@ int cuda_vector_length(const program& p) {
   for (auto& i : p.inputs) widest = std::max(widest, itemsize(i.type));
   for (auto& o : p.outputs) widest = std::max(widest, itemsize(o.type));
   const int lanes = static_cast<int>(16 / widest);
-  return lanes == 4 && cuda::registers_in_steps(p) > cuda_step_registers ? 2 : lanes;
+  const bool few = std::any_of(p.code.begin(), p.code.end(), cuda_is_long) ||
+                   (lanes == 4 && cuda::registers_in_steps(p) > cuda_step_registers);
+  return few ? std::min(lanes, 2) : lanes;
 }
 
 int cuda_unroll(const program& p, const cuda_variant& v) {
@@ -115,7 +122,7 @@ int cuda_unroll(const program& p, const cuda_variant& v) {
   if (draws && v.shape == cuda_shape::linear && work <= 64) return v.vector == 4 && !streams && work <= 32 ? 2 * n : n;
   if (v.shape != cuda_shape::linear) n = std::max(n, bytes <= 64 ? 2 : 1);
   if (work > 20) n = std::min(n, 2);
-  return work > 40 ? 1 : n;
+  return work > 40 || std::any_of(p.code.begin(), p.code.end(), cuda_is_long) ? 1 : n;
 }
 
 int cuda_elements_read(const cuda_variant& v, std::size_t input, int lanes) noexcept {

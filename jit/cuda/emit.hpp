@@ -153,10 +153,12 @@ inline constexpr int cuda_step_registers = 16;
 
 /// Elements of the vectors of a linear kernel: 16 bytes of the widest operand; 8 bytes of float32 if four elements would
 /// have too many values at once; 1 if a user's function reads by index, so that neighbouring threads process neighbouring
-/// elements and their accesses coalesce.
+/// elements and their accesses coalesce; 2 at most of functions of complex numbers, which compile for long.
 int cuda_vector_length(const program& p);
 /// linear, flat_rows: vectors of a thread; strided: rows of a thread (elements a block apart at rank 1).
 int cuda_unroll(const program& p, const cuda_variant& v);
+/// Whether an operation is a function of complex numbers: a hundred instructions and more, with branches for what is special.
+bool cuda_is_long(const instr& i) noexcept;
 
 /// Elements of an input that a thread reads for so many lanes: of a run those of all its vectors, for the input that it is
 /// found by.

@@ -19,10 +19,16 @@ constexpr std::int64_t baseline_weight = 400, elementwise_baseline_weight = 700;
 
 /// Instructions that one element takes in unrolled code, in additions. Unlike weight(), which is about time on the
 /// device, this is about code: an index check has a branch to what reports it, an integer division by a 64-bit number has
-/// a loop's worth of instructions, and a complex operation is several.
+/// a loop's worth of instructions, and a complex operation is several: a complex exponential of 16 lanes compiled for 0.4 s.
 int text_weight(const program& p, const instr& i) {
+  constexpr int functions = 20, quotients = 9, moduli = 36;  // of complex numbers
+  if (cuda_is_long(i)) return weight(i.op) * functions;
   const int parts = is_complex(i.type) ? 4 : 1;
   switch (i.op) {
+    case opcode::absolute: return is_complex(i.arg) ? moduli : weight(i.op);
+    case opcode::divide:
+    case opcode::sqrt:
+    case opcode::reciprocal: return weight(i.op) * (is_complex(i.type) ? quotients : 1);
     case opcode::load: return cuda::is_gathered(p, i.a) ? 4 : 1;
     case opcode::checked_index: return 12;
     case opcode::cast: return 1;

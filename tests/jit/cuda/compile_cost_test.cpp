@@ -129,6 +129,9 @@ const limit limits[] = {
        return results{floor_divide(i, 7), i % 7};
      },
      {4500, 15000, 48000}},
+    {"an exponential of complex numbers",
+     [] { return results{exp(unset({1 << 22}, complex64))}; },
+     {9000, 21500, 21500}},
     {"places of the greatest",
      [] {
        return results{argmax(unset({4096, 4096}), 1)};
