@@ -5,6 +5,7 @@
 
 #include "jit/compile.hpp"
 #include "jit/cuda/emit_body.hpp"
+#include "jit/cuda/parameters.hpp"
 #include "jit/user_error.hpp"
 #include "jit/user_text.hpp"
 #include "sinter/error.hpp"
@@ -18,7 +19,7 @@ namespace {
 constexpr std::int64_t baseline_weight = 400, elementwise_baseline_weight = 700;
 
 /// Instructions that one element takes in unrolled code, in additions. Unlike weight(), which is about time on the
-/// device, this is about code: an index check has a branch to what reports it, an integer division by a 64-bit number has
+/// device, this is about code: an index check that may fail has a branch to what reports it, an integer division by a 64-bit number has
 /// a loop's worth of instructions, and a complex operation is several: a complex exponential of 16 lanes compiled for 0.4 s.
 int text_weight(const program& p, const instr& i) {
   constexpr int functions = 20, quotients = 9, moduli = 36;  // of complex numbers
@@ -30,11 +31,13 @@ int text_weight(const program& p, const instr& i) {
     case opcode::sqrt:
     case opcode::reciprocal: return weight(i.op) * (is_complex(i.type) ? quotients : 1);
     case opcode::load: return cuda::is_gathered(p, i.a) ? 4 : 1;
-    case opcode::checked_index: return 12;
+    case opcode::checked_index: return i.in_range ? 3 : 12;
     case opcode::cast: return 1;
     case opcode::floor_divide:
     case opcode::remainder:
-    case opcode::fmod: return !is_inexact(i.type) && itemsize(i.type) == 8 ? 64 : 24;
+    case opcode::fmod:
+      if (divides_by_parameter(p, i) && itemsize(i.type) < 8) return 8;
+      return !is_inexact(i.type) && itemsize(i.type) == 8 ? 64 : 24;
     case opcode::sin:
     case opcode::cos: return cuda::is_quick_trig(p, i) ? 20 : weight(i.op) * parts;
     default: return weight(i.op) * parts;
