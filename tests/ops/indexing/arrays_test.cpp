@@ -451,6 +451,9 @@ TEST_CASE(
     CHECK(test::kernels_of(take(line, i) * 2) == 1);
     CHECK(array_equal(take(line, i) * 2, line(i) * 2));
   }
+  for (const ndarray& i : {places + 200, -1 - places - 200, places(_, slice(0, 7)) + 200})
+    CHECK_THROWS_AS(take(line, i).to_vector<float>(), index_error);
+  CHECK_THROWS_AS(take(table, rows + 30, 0).to_vector<float>(), index_error);
   const bool stores = line.device().kind == device_kind::cpu;
   for (const ndarray& i : {rows, ndarray(rows(0)), rows + 1}) {
     const ndarray taken = take(table, i, 0);
