@@ -1,6 +1,7 @@
 // Differences of neighbours beside those of slices, on every device: devices compute them in different ways.
 #include <doctest/doctest.h>
 
+#include <complex>
 #include <limits>
 
 #include "sinter/sinter.hpp"
