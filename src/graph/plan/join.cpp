@@ -137,10 +137,12 @@ class memory_load {
 
   /// Computes what kernel `later` stores by an earlier kernel already, which is at `at`, or after the last one that makes what
   /// `k` reads: then that is its place from now on, unless something reads its results before. False, and nothing, where that would
-  /// need more than `most`.
+  /// need more than `most`, or where `later` comes before that place: kernels are in the order of their roots, and what is joined may
+  /// make more than its root.
   bool advance(const kernel_plan& earlier, const kernel_plan& k, std::size_t later, std::size_t& at, std::size_t most) {
     std::size_t place = at;
     for (node* d : k.dependencies) place = std::max(place, of(d).made);
+    if (place >= later) return false;
     for (node* n : earlier.results)
       if (!n->is_leaf() && place > at && of(n).first <= place) return false;
     std::size_t kept = 0;  // by waiting for that place
