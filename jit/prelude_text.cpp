@@ -45,13 +45,15 @@ unsigned closure(unsigned mask) noexcept {
   return mask | prelude_base;
 }
 
+/// Of float it is the value, which is to be rounded.
+bool is_float_register(dtype t) noexcept { return is_half(t) || t == dtype::f32 || t == dtype::c64; }
+
 std::string cast_expression(dtype to, dtype from, std::string_view a) {
   std::string x(a);
-  if (to == dtype::f16 || to == dtype::bf16) {
+  if (is_half(to)) {
     const char* suffix = to == dtype::f16 ? "f16(" : "bf16(";
     if (is_complex(from)) x = "sn::real(" + x + ")";
-    bool exact_float = is_half(from) || from == dtype::f32 || from == dtype::c64;
-    return std::string(exact_float ? "sn::round_" : "sn::to_") + suffix + x + ")";
+    return std::string(is_float_register(from) ? "sn::round_" : "sn::to_") + suffix + x + ")";
   }
   return std::string("sn::cast<") + register_type(to) + ">(" + x + ")";
 }
@@ -125,15 +127,22 @@ std::string within_text(const std::string& index, const std::string& extent) {
   const std::string from_begin = "(" + index + " < 0 ? " + index + " + " + extent + " : " + index + ")";
   return "((unsigned long long)" + from_begin + " < (unsigned long long)(" + extent + ") ? " + from_begin + " : 0LL)";
 }
-std::string call_expression(const instr& i, std::string_view a, std::string_view b, std::string_view c) {
-  if (i.op == opcode::cast) return cast_expression(i.type, i.arg, a);
+std::string unrounded_expression(const instr& i, std::string_view a, std::string_view b, std::string_view c) {
+  if (i.op == opcode::cast) {
+    if (!is_half(i.type) || i.arg == dtype::f64 || i.arg == dtype::c128) return cast_expression(i.type, i.arg, a);
+    return i.arg == dtype::c64 ? "sn::real(" + std::string(a) + ")" : "(float)(" + std::string(a) + ")";
+  }
   std::string e = std::string("sn::") + name(i.op);
   if (i.op == opcode::nextafter && is_half(i.type)) e += i.type == dtype::f16 ? "_f16" : "_bf16";
   e.append("(").append(a);
   if (operand_count(i.op) > 1 || i.op == opcode::checked_index) e.append(", ").append(b);
   if (operand_count(i.op) > 2 || i.op == opcode::checked_index) e.append(", ").append(c);
   if (i.op == opcode::checked_index || (i.op == opcode::power && is_integer(i.type))) e += ", fault";
-  e += ")";
+  return e += ")";
+}
+std::string call_expression(const instr& i, std::string_view a, std::string_view b, std::string_view c) {
+  if (i.op == opcode::cast) return cast_expression(i.type, i.arg, a);
+  const std::string e = unrounded_expression(i, a, b, c);
   if (!is_half(i.type) || keeps_half_values(i.op)) return e;
   return (i.type == dtype::f16 ? "sn::round_f16(" : "sn::round_bf16(") + e + ")";
 }

@@ -57,6 +57,9 @@ std::string num(N n) {
 /// power and checked_index expect a variable `int* fault` in scope. Not for load, param, coord, reduced and random
 /// instructions.
 std::string call_expression(const instr& i, std::string_view a, std::string_view b = {}, std::string_view c = {});
+/// The same without the rounding to float16 or bfloat16, except where double and complex128 are converted: a float, which still is to
+/// be rounded.
+std::string unrounded_expression(const instr& i, std::string_view a, std::string_view b = {}, std::string_view c = {});
 /// A checked index that is never out of range: without a branch and a fault; 0 should it be out of range all the same.
 std::string within_text(const std::string& index, const std::string& extent);
 /// The same for a random instruction; `stream` is an expression of the type sn::random_stream.

@@ -74,6 +74,7 @@ std::vector<std::string_view> cuda_parts(const std::vector<const program*>& prog
   add(bytes, "cuda_bytes");
   add(true, "cuda_turn");
   add(true, "cuda_quick");
+  add((mask & prelude_half) != 0, "cuda_half");
   add(fast, "cuda_fast");
   add(reduces, "cuda_reduce");
   add(sums || complex_reduces, "cuda_reduce_sum");

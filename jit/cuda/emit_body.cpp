@@ -43,11 +43,30 @@ std::string arguments(const phase& f, const argument_source& source, const std::
   return list;
 }
 
-bool has_storage_type(dtype t) noexcept { return t == dtype::b1 || t == dtype::f16 || t == dtype::bf16; }
+bool has_storage_type(dtype t) noexcept { return t == dtype::b1 || is_half(t); }
 
 }  // namespace
 
-std::string widened(dtype t, const std::string& x) { return has_storage_type(t) ? "sn::widen(" + x + ")" : x; }
+const char* value_type(dtype t) noexcept {
+  return t == dtype::f16 ? "sn::f16" : t == dtype::bf16 ? "sn::bf16" : register_type(t);
+}
+std::string type_of_value(const program& p, int reg) {
+  const auto r = static_cast<std::size_t>(reg);
+  const std::string type = type_of_register(p, r);
+  const instr& i = p.code[r];
+  const bool by_user = i.op == opcode::user || (i.op == opcode::reduced && p.reductions[i.a].op == reduce_op::user);
+  return is_half(i.type) && !by_user ? value_type(i.type) : type;
+}
+std::string type_of_lane(const program& p, int reg) {
+  const bool reduced =
+      std::any_of(p.reductions.begin(), p.reductions.end(), [&](const reduce_desc& r) { return r.reg == reg; });
+  return reduced ? type_of_register(p, static_cast<std::size_t>(reg)) : type_of_value(p, reg);
+}
+
+std::string widened(dtype t, const std::string& x) {
+  if (is_half(t)) return value_type(t) + ("(" + x + ")");
+  return has_storage_type(t) ? "sn::widen(" + x + ")" : x;
+}
 std::string narrowed(dtype t, const std::string& x) {
   return has_storage_type(t) ? std::string("sn::narrow<") + storage_type(t) + ">(" + x + ")" : x;
 }
@@ -157,7 +176,7 @@ std::vector<int> parameters_of(const program& p, const phase& f) {
 
 void define(text& t, const program& p, const phase& f) {
   t("struct ", f.name, "_out {");
-  for (int r : f.results) t(type_of_register(p, static_cast<std::size_t>(r)), " r", r, ";");
+  for (int r : f.results) t(type_of_lane(p, r), " r", r, ";");
   t("};");
   if (has_loop(p, f)) define_state(t, p, f);
   define_function(t, p, f, false);
@@ -168,7 +187,7 @@ void define(text& t, const program& p, const phase& f) {
 
 void define_out_of_line(text& t, const program& p, const phase& f) {
   const int operand = f.live_in.front(), result = f.results.front();
-  const auto type = [&](int r) { return type_of_register(p, static_cast<std::size_t>(r)); };
+  const auto type = [&](int r) { return type_of_lane(p, r); };
   std::string list = type(operand) + " r" + num(operand);
   for (int k : parameters_of(p, f))
     list += std::string(", ") + register_type(p.param_types[static_cast<std::size_t>(k)]) + " q" + num(k);
@@ -191,7 +210,7 @@ void call_once(text& t, const phase& f, const argument_source& source) {
 
 void call_lanes(text& t, const program& p, const phase& f, int lanes, bool quick, const argument_source& source) {
   if (lanes > 1 && !f.steps.empty()) return call_steps(t, p, f, lanes, source);
-  for (int r : f.results) t(type_of_register(p, static_cast<std::size_t>(r)), " x", r, "[", lanes, "];");
+  for (int r : f.results) t(type_of_lane(p, r), " x", r, "[", lanes, "];");
   if (lanes > 1 && has_loop(p, f))
     return call_parts_of_lanes(t, p, f, lanes, quick,
                                [&](const std::string& lane) { return arguments(f, source, lane); });
@@ -219,7 +238,7 @@ void call_slowly(text& t, const program& p, const phase& f, int lanes, const arg
   for (int k : f.inputs) copy('v', k);
   for (int k : f.coords) copy('c', k);
   for (int k : f.live_in) copy('r', k);
-  for (int r : f.results) t(type_of_register(p, static_cast<std::size_t>(r)), " y", r, "[", lanes, "];");
+  for (int r : f.results) t(type_of_lane(p, r), " y", r, "[", lanes, "];");
   t.loop("for (int l = 0; l < " + num(lanes) + "; ++l)", [&] {
     t(f.name, "_out o;");
     t(f.name, "(a, ", arguments(f, source, "l", copies), "o);");

@@ -11,6 +11,13 @@
 
 namespace sinter::jit::cuda {
 
+inline bool is_half(dtype t) noexcept { return t == dtype::f16 || t == dtype::bf16; }
+/// The type of a register's value: that of prelude_text.hpp, but halves have their 16 bits (cuda_half.h), except for those that a
+/// user's function returns.
+const char* value_type(dtype t) noexcept;
+std::string type_of_value(const program& p, int reg);
+/// What a group's lanes have of it: float of a half that a reduction reads, since accumulators add floats.
+std::string type_of_lane(const program& p, int reg);
 /// The register value of a stored element `x`, and the stored element of a register value.
 std::string widened(dtype t, const std::string& x);
 std::string narrowed(dtype t, const std::string& x);

@@ -71,7 +71,7 @@ class kernel_writer {
 
   const dtype& type(int k) const { return p_.inputs[static_cast<std::size_t>(k)].type; }
   const char* storage(int k) const { return storage_type(type(k)); }
-  const char* value_type(int k) const { return register_type(type(k)); }
+  const char* value_type(int k) const { return cuda::value_type(type(k)); }
   access input_class(int k) const { return v_.inputs[static_cast<std::size_t>(k)]; }
   bool gathered(int k) const { return is_gathered(p_, k); }
   bool in_run(int k) const { return input_class(k) == access::run; }

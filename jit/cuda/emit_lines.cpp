@@ -11,9 +11,6 @@ namespace {
 /// C++'s built-in operators where they are bit-exact, since the compiler parses them faster than a template of the
 /// prelude, and short forms of cuda_quick.h. Empty if there is none.
 std::string plain_expression(const instr& i, const std::string& a, const std::string& b, bool tests_zero) {
-  if (i.op == opcode::divide && tests_zero && (i.type == dtype::f16 || i.type == dtype::bf16))
-    return std::string(i.type == dtype::f16 ? "sn::round_f16" : "sn::round_bf16") + "(sn::quotient_of_float(" + a +
-           ", " + b + "))";
   if (i.arg != dtype::f32 && i.arg != dtype::f64) return {};
   const std::string of_type = i.arg == dtype::f64 ? "_of_double" : "_of_float";
   switch (i.op) {
@@ -42,6 +39,22 @@ bool tests_for_zero(const program& p) noexcept {
   for (std::size_t k = 0; k < p.code.size(); ++k)
     if (p.code[k].op == opcode::divide || p.code[k].op == opcode::sqrt) count += p.is_in_loop(k) ? few + 1 : 1;
   return !p.flags.fast_math && count <= few;
+}
+
+/// What the GPU computes with halves, or copies of them.
+bool is_of_halves(const instr& i) noexcept {
+  switch (i.op) {
+    case opcode::add:
+    case opcode::subtract:
+    case opcode::multiply:
+    case opcode::square:
+    case opcode::negative:
+    case opcode::absolute:
+    case opcode::maximum:
+    case opcode::minimum:
+    case opcode::select: return is_half(i.type);
+    default: return false;
+  }
 }
 
 }  // namespace
@@ -96,7 +109,7 @@ void line_writer::line(const std::vector<int>& code, int k) {
   if (is_trig(i) && !is_member(k) && pair(code, k)) return;
   if (i.op == opcode::user) return call(i);
   if (is_member(k)) return void(out_(reg(k), " = ", expression(code, k, i), ";"));
-  out_("const ", type_of_register(p_, static_cast<std::size_t>(k)), " r", k, " = ", expression(code, k, i), ";");
+  out_("const ", type_of_value(p_, k), " r", k, " = ", expression(code, k, i), ";");
 }
 
 /// Emits a call, which computes all of its outputs; their instructions are consecutive.
@@ -108,7 +121,7 @@ void line_writer::call(const instr& first) {
   std::size_t operand = 0;
   for (const user_parameter& in : f.inputs) {
     const std::uint16_t r = c.operands[operand];
-    add(in.raw ? whole_array(p_, c, operand, "a") : reg(r));
+    add(in.raw ? whole_array(p_, c, operand, "a") : number(r));
     ++operand;
   }
   for (std::size_t k = 0; k < f.outputs.size(); ++k) {
@@ -171,8 +184,9 @@ std::string line_writer::expression(const std::vector<int>& code, int k, const i
     return std::string("sn::quick_") + jit::name(i.op) + "(" + reg(i.a) + ", slow, " +
            (signless(k) ? "true" : "false") + ")";
   if (is_quick_trig(p_, i)) return "sn::any_sine(" + reg(i.a) + (i.op == opcode::cos ? ", true)" : ", false)");
+  if (is_of_halves(i)) return half_expression(i);
   const int n = operand_count(i.op);
-  const std::string a = reg(i.a), b = n > 1 ? reg(i.b) : std::string(), c = n > 2 ? reg(i.c) : std::string();
+  const std::string a = number(i.a), b = n > 1 ? number(i.b) : std::string(), c = n > 2 ? number(i.c) : std::string();
   if (is_random(i.op)) return random_expression(i, position(i, a), b, c, random_stream(i));
   if (const auto root = p_.flags.fast_math ? divides_by_root(p_, code, i) : std::nullopt) {
     const std::string factor = "sn::inverse_power<" + num(root->halves) + ">(" + reg(root->base) + ")";
@@ -184,7 +198,29 @@ std::string line_writer::expression(const std::vector<int>& code, int k, const i
   if (extreme && p_.flags.fast_math && i.type == dtype::f32)
     return std::string("sn::fast_extreme<") + (low ? "true" : "false") + ">(" + a + ", " + b + ")";
   const std::string plain = plain_expression(i, a, b, tests_zero_);
-  return plain.empty() ? call_expression(i, a, b, c) : plain;
+  if (!plain.empty()) return plain;
+  if (i.op == opcode::divide && i.type == dtype::f16) return "sn::half_quotient(" + a + ", " + b + ")";
+  if (i.op == opcode::divide && i.type == dtype::bf16 && tests_zero_)
+    return "sn::quotient_of_float(" + a + ", " + b + ")";
+  if (i.op == opcode::sqrt && i.type == dtype::f16) return "sn::half_root(" + a + ")";
+  if (i.op == opcode::exp && is_half(i.type)) return "sn::half_exp(" + a + ")";
+  return unrounded_expression(i, a, b, c);
+}
+
+bool line_writer::holds_half(std::uint16_t r) const {
+  const instr& i = p_.code[r];
+  if (!is_half(i.type) || i.op == opcode::param) return false;
+  return (contains(f_.live_in, r) && !is_member(r) ? type_of_lane(p_, r) : type_of_value(p_, r)) == value_type(i.type);
+}
+std::string line_writer::number(std::uint16_t r) const { return holds_half(r) ? "float(" + reg(r) + ")" : reg(r); }
+std::string line_writer::half(std::uint16_t r) const {
+  const dtype t = p_.code[r].type;
+  return !is_half(t) || holds_half(r) ? reg(r) : value_type(t) + ("(" + reg(r) + ")");
+}
+std::string line_writer::half_expression(const instr& i) const {
+  const int n = operand_count(i.op);
+  return std::string("sn::") + jit::name(i.op) + "(" + half(i.a) + (n > 1 ? ", " + half(i.b) : "") +
+         (n > 2 ? ", " + half(i.c) : "") + ")";
 }
 
 std::string line_writer::position(const instr& draw, const std::string& a) const {
@@ -202,11 +238,11 @@ std::string line_writer::load(const instr& i) const {
 }
 
 void put_parameters(text& t, const program& p, const phase& f) {
-  const auto type = [&](int r) { return type_of_register(p, static_cast<std::size_t>(r)); };
+  const auto type = [&](int r) { return type_of_lane(p, r); };
   for (int k : f.inputs) {
     const dtype d = p.inputs[static_cast<std::size_t>(k)].type;
     if (is_gathered(p, k)) t("const ", storage_type(d), "* v", k, ",");
-    else t(register_type(d), " v", k, ",");
+    else t(value_type(d), " v", k, ",");
   }
   for (int k : f.coords) t(f.place ? "sn::random_place c" : "long long c", k, ",");
   for (int r : f.live_in) t(type(r), " r", r, ",");

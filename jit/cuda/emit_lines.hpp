@@ -35,12 +35,18 @@ class line_writer {
 
  private:
   bool is_member(int k) const { return members_.count(k) != 0; }
+  /// Whether a register holds the 16 bits of a half.
+  bool holds_half(std::uint16_t r) const;
+  /// An operand as a number of C++, or of the type that a half has in kernels.
+  std::string number(std::uint16_t r) const;
+  std::string half(std::uint16_t r) const;
   bool signless(int k) const;
   void line(const std::vector<int>& code, int k);
   void call(const instr& first);
   int declare(std::uint16_t call, std::size_t output);
   bool pair(const std::vector<int>& code, int k);
   std::string expression(const std::vector<int>& code, int k, const instr& i) const;
+  std::string half_expression(const instr& i) const;
   std::string position(const instr& draw, const std::string& a) const;
   std::string load(const instr& i) const;
 

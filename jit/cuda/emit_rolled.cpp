@@ -72,8 +72,8 @@ void define_parts(text& t, const program& p, const phase& f, bool quick) {
 void define_state(text& t, const program& p, const phase& f) {
   const rolled_phase parts(p, f);
   t("struct ", f.name, "_state {");
-  for (int r : parts.state) t(type_of_register(p, static_cast<std::size_t>(r)), " r", r, ";");
-  for (int r : parts.last) t(type_of_register(p, static_cast<std::size_t>(r)), " last", r, ";");
+  for (int r : parts.state) t(type_of_value(p, r), " r", r, ";");
+  for (int r : parts.last) t(type_of_value(p, r), " last", r, ";");
   t("};");
 }
 

@@ -133,7 +133,7 @@ int registers_in_steps(const program& p) {
 }
 
 void call_steps(text& t, const program& p, const phase& f, int lanes, const argument_source& source) {
-  const auto type = [&](int r) { return type_of_register(p, static_cast<std::size_t>(r)); };
+  const auto type = [&](int r) { return type_of_lane(p, r); };
   const argument_source here = [&](char kind, int k) -> argument {
     if (kind == 'r' && contains(f.code, k)) return {"x" + num(k), type(k)};
     return source(kind, k);

@@ -4,15 +4,9 @@ namespace sn {
 typedef long long i64;
 typedef unsigned long long u64;
 
-// Storage of bool, float16 and bfloat16; all other dtypes are stored as their register type.
+// Storage of bool; of float16 and bfloat16 see cuda_half.h; all other dtypes are stored as their register type.
 struct b8 {
   unsigned char bits;
-};
-struct h16 {
-  unsigned short bits;
-};
-struct w16 {
-  unsigned short bits;
 };
 
 template <class S>
@@ -20,14 +14,6 @@ __device__ __forceinline__ S widen(S x) {
   return x;
 }
 __device__ __forceinline__ bool widen(b8 x) { return x.bits != 0; }
-__device__ __forceinline__ float widen(h16 x) {
-  float y;
-  asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x.bits));
-  return y;
-}
-__device__ __forceinline__ float widen(w16 x) { return __uint_as_float((unsigned)x.bits << 16); }
-
-// Registers of the half types are rounded already, so narrowing is exact.
 template <class S>
 struct narrower {
   static __device__ __forceinline__ S from(S x) { return x; }
@@ -35,21 +21,6 @@ struct narrower {
 template <>
 struct narrower<b8> {
   static __device__ __forceinline__ b8 from(bool x) { return b8{(unsigned char)(x ? 1 : 0)}; }
-};
-template <>
-struct narrower<h16> {
-  static __device__ __forceinline__ h16 from(float x) {
-    h16 y;
-    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(y.bits) : "f"(x));
-    return y;
-  }
-};
-template <>
-struct narrower<w16> {
-  static __device__ __forceinline__ w16 from(float x) {
-    unsigned b = __float_as_uint(x);
-    return w16{(unsigned short)(x == x ? b >> 16 : (b >> 16) | 0x40u)};
-  }
 };
 template <class S, class R>
 __device__ __forceinline__ S narrow(R x) {

@@ -1,10 +1,10 @@
-// sinter prelude: float16 and bfloat16. A register holds such a value as a float; these functions round a float to the
-// type (to nearest, ties to even, subnormals and infinities included) and convert to the 16 stored bits and back.
-// Written without branches, on integers, so that loops over lanes become vector code.
+// sinter prelude: float16 and bfloat16. A register holds such a value as a float (on GPUs as cuda_half.h says); these functions
+// round a float to the type (to nearest, ties to even, subnormals and infinities included) and convert to the 16 stored bits and
+// back. Written without branches, on integers, so that loops over lanes become vector code.
 namespace sn {
 
 SN_FN float f16_to_float(unsigned short h) {
-#ifdef __CUDACC__
+#ifdef __CUDA_ARCH__
   float f;
   asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(h));
   return f;
@@ -17,7 +17,7 @@ SN_FN float f16_to_float(unsigned short h) {
 #endif
 }
 SN_FN unsigned short float_to_f16(float x) {
-#ifdef __CUDACC__
+#ifdef __CUDA_ARCH__
   unsigned short h;
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(x));
   return h;
@@ -32,7 +32,7 @@ SN_FN unsigned short float_to_f16(float x) {
 #endif
 }
 SN_FN float round_f16(float x) {
-#ifdef __CUDACC__
+#ifdef __CUDA_ARCH__
   return f16_to_float(float_to_f16(x));
 #else
   // Adding and subtracting 1.5 2^13 times the power of two of x, which no subnormal number falls below, rounds its last 13 bits.
@@ -52,8 +52,22 @@ SN_FN unsigned round_bf16_bits(float x) {
   unsigned b = to_bits(x), rounded = b + 0x7fffu + ((b >> 16) & 1u);
   return (b & 0x7fffffffu) > 0x7f800000u ? b | 0x400000u : rounded;
 }
-SN_FN unsigned short float_to_bf16(float x) { return (unsigned short)(round_bf16_bits(x) >> 16); }
-SN_FN float round_bf16(float x) { return from_bits(round_bf16_bits(x) & 0xffff0000u); }
+SN_FN unsigned short float_to_bf16(float x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  unsigned short h;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(h) : "f"(x));
+  return h;
+#else
+  return (unsigned short)(round_bf16_bits(x) >> 16);
+#endif
+}
+SN_FN float round_bf16(float x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  return bf16_to_float(float_to_bf16(x));
+#else
+  return from_bits(round_bf16_bits(x) & 0xffff0000u);
+#endif
+}
 
 // double to the type in one rounding. `drop` mantissa bits go; below `least` normal the spacing is fixed, and adding and
 // subtracting `magic`, whose last bit has that weight, rounds. What overflows does so in the exact conversion to float.

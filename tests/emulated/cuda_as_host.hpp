@@ -60,6 +60,8 @@ float floorf(float) noexcept;
 double floor(double) noexcept;
 float truncf(float) noexcept;
 double trunc(double) noexcept;
+float powf(float, float) noexcept;
+double pow(double, double) noexcept;
 float rintf(float) noexcept;
 double rint(double) noexcept;
 float sinf(float) noexcept;

@@ -53,7 +53,7 @@ TEST_CASE("emulated: rows on chip of odd lengths have the bits of separate kerne
   for (const auto& [n, length] : shapes) {
     CAPTURE(length);
     const bool some = length == 9 || length == 50 || length == 301;
-    for (const dtype type : {float32, int16, uint8, float64, complex128}) {
+    for (const dtype type : {float32, int16, uint8, float64, complex128, float16, bfloat16}) {
       if (type != float32 && !some) continue;
       CAPTURE(name(type));
       const ndarray x = numbers({n, length}, type, 7);

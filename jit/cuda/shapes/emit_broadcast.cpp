@@ -190,7 +190,7 @@ class broadcast_writer : reduction_writer {
 
   /// The element at column r0, without arrays or loops.
   void single() {
-    for (int r : element_.results) t_(type_of_register(p_, static_cast<std::size_t>(r)), " x", r, ";");
+    for (int r : element_.results) t_(type_of_lane(p_, r), " x", r, ";");
     t_.scope("", [&] {
       one_element({.element = element_,
                    .value = [this](int k) { return widened(type(k), element_at(k, "r0")); },

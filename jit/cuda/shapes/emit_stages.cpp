@@ -66,7 +66,7 @@ class stage_writer : kernel_writer {
     const int kept = cuda_kept(p_, v_.groups);
     return kept <= 16 ? 4 : kept <= 32 ? 3 : kept <= 96 ? 2 : 0;
   }
-  std::string register_name(int reg) const { return type_of_register(p_, static_cast<std::size_t>(reg)); }
+  std::string register_name(int reg) const { return type_of_lane(p_, reg); }
   bool whole_groups() const { return v_.vector == cuda_group; }
   int partial_bytes() const { return shared_bytes * static_cast<int>(p_.reductions.size()); }
   bool by_warps() const { return cuda_strip_bytes(p_, v_) > 0; }

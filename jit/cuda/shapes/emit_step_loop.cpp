@@ -75,8 +75,8 @@ class step_loop_writer : kernel_writer {
 
   void declare_state() {
     t_("struct {");
-    for (const int r : state_) t_(type_of_register(p_, static_cast<std::size_t>(r)), " r", r, ";");
-    for (const int r : last_) t_(type_of_register(p_, static_cast<std::size_t>(r)), " last", r, ";");
+    for (const int r : state_) t_(type_of_value(p_, r), " r", r, ";");
+    for (const int r : last_) t_(type_of_value(p_, r), " last", r, ";");
     t_("} s;");
   }
 

@@ -235,7 +235,7 @@ class window_writer : reduction_writer {
 
   const char* storage_of_output(int k) const { return storage_type(p_.outputs[static_cast<std::size_t>(k)].type); }
   int register_of(int j) const { return p_.reductions[static_cast<std::size_t>(j)].reg; }
-  std::string element_type(int j) const { return type_of_register(p_, static_cast<std::size_t>(register_of(j))); }
+  std::string element_type(int j) const { return type_of_lane(p_, register_of(j)); }
 
   int lanes_, across_, down_ = 1;  // rows of the window, and elements of each
   int inner_ = v_.kept - 1;        // the axis along which a thread's results lie
