@@ -40,6 +40,7 @@ void set_splits(reduce_geometry& g, const jit::addition_order& o) {
 class slots {
  public:
   explicit slots(std::uint64_t* to) : to_(to) {}
+  std::ptrdiff_t count(const std::uint64_t* begin) const noexcept { return to_ - begin; }
   void integer(std::int64_t n) { *to_++ = static_cast<std::uint64_t>(n); }
   void integers(const std::int64_t* from, int count) {
     for (int j = 0; j < count; ++j) integer(from[j]);
@@ -151,6 +152,11 @@ struct field_values {
     }
   }
 };
+
+bool is_address(jit::cuda_field::role what) noexcept {
+  using enum jit::cuda_field::role;
+  return what == input || what == output || what == fault || what == partial;
+}
 
 /// `known`: jit::cuda_unroll() of the kernel; 0: not known.
 int unroll_of(const launch& l, const jit::cuda_variant& v, int known) {
@@ -412,12 +418,17 @@ call grids_of(const launch& l, const jit::cuda_variant& v, int multiprocessors) 
 }
 
 call build_call(const launch& l, const jit::cuda_variant& v, std::span<const jit::cuda_field> layout,
-                int multiprocessors, int* fault, void* scratch, std::uint64_t* to, int unroll) {
+                int multiprocessors, int* fault, void* scratch, std::uint64_t* to, int unroll,
+                std::vector<pointer_word>* pointers) {
   sizes size;
   const call c = plan_call(l, v, multiprocessors, unroll, size);
   const field_values values{l, v.wide_index, size, fault, scratch};
   slots out(to);
-  for (const jit::cuda_field& f : layout) values.write(f, out);
+  for (const jit::cuda_field& f : layout) {
+    if (pointers && is_address(f.what))
+      pointers->push_back({static_cast<std::uint32_t>(out.count(to)), f.what, static_cast<std::uint32_t>(f.k)});
+    values.write(f, out);
+  }
   return c;
 }
 

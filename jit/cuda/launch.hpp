@@ -50,10 +50,17 @@ struct call {
   bool second_stage = false;
 };
 call grids_of(const jit::launch& l, const jit::cuda_variant& v, int multiprocessors);
+/// A parameter that is an address: of an input or output, of faults (`fault`) or of scratch memory (`partial`).
+struct pointer_word {
+  std::uint32_t word = 0;
+  jit::cuda_field::role what = jit::cuda_field::role::input;
+  std::uint32_t operand = 0;
+};
 /// The same, and writes the fields of the kernel's layout to `to`. `unroll`: jit::cuda_unroll() of the kernel; 0: it is
-/// computed.
+/// computed. `pointers`, if not null: the addresses among them.
 call build_call(const jit::launch& l, const jit::cuda_variant& v, std::span<const jit::cuda_field> layout,
-                int multiprocessors, int* fault, void* scratch, std::uint64_t* to, int unroll = 0);
+                int multiprocessors, int* fault, void* scratch, std::uint64_t* to, int unroll = 0,
+                std::vector<pointer_word>* pointers = nullptr);
 /// Bytes of partial results between the stages.
 std::size_t scratch_bytes(const jit::launch& l, const jit::cuda_variant& v) noexcept;
 

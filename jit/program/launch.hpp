@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "core/dims.hpp"
@@ -42,10 +43,19 @@ struct wrapped_read {
   wrap wraps[2];
 };
 
+/// What a backend has made of a launch.
+class launch_state {
+ public:
+  launch_state() = default;
+  virtual ~launch_state() = default;
+  launch_state(const launch_state&) = delete;
+  launch_state& operator=(const launch_state&) = delete;
+};
 /// What a backend remembers of a launch that recurs: with other addresses, offsets, scalars and faults, but nothing else.
 struct launch_memo {
   const void* code = nullptr;        // the backend's; null: nothing yet
   std::vector<std::uint8_t> places;  // by which its choice depended on the operands' addresses
+  std::unique_ptr<launch_state> state;
 };
 
 /// The iteration space of an elementwise kernel is `extents` (C order); adjacent axes have already been merged where

@@ -175,6 +175,13 @@ void kernel_table::find(std::span<const jit::launch> launches, std::span<const k
   }
 }
 
+bool kernel_table::is_best(const jit::launch& l, const kernel* code) noexcept {
+  if (!l.memo || !l.memo->code || !code || code->variant.baseline || get_tier() == tier::baseline ||
+      schedules_are_forced())
+    return false;
+  return static_cast<const kernel_forms*>(l.memo->code)->best.load(std::memory_order_acquire) == code;
+}
+
 /// Whether there is a baseline form that the device can run.
 bool kernel_table::has_baseline(const jit::program& p, const jit::cuda_variant& v) const {
   if (!jit::cuda_has_baseline(p, v)) return false;

@@ -41,6 +41,8 @@ class kernel_table {
   kernel_table(int device, int arch) : device_(device), arch_(arch) {}
   /// results[i] is the kernel of launches[i]. Each miss becomes a module; modules are compiled concurrently.
   void find(std::span<const jit::launch> launches, std::span<const kernel*> results);
+  /// The kernel of a launch whose memo has the forms of before, if no better one has been loaded since.
+  static bool is_best(const jit::launch& l, const kernel* code) noexcept;
   std::uint64_t compilations() const noexcept { return compilations_; }
   std::uint64_t disk_hits() const noexcept { return disk_hits_; }
 
