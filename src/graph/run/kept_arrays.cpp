@@ -10,6 +10,7 @@
 #include "graph/plan/table.hpp"
 #include "graph/run/flush.hpp"
 #include "graph/run/ongoing_capture.hpp"
+#include "graph/values/record.hpp"
 #include "sinter/error.hpp"
 
 namespace sinter::graph {
@@ -30,12 +31,14 @@ class kept_search {
   }
 
   std::size_t size() const noexcept { return all_.size(); }
-  /// Positions among the candidates of those that alone keep memory, by groups that have operands in common.
-  std::vector<std::vector<std::size_t>> groups() {
+  /// Positions among the candidates of those that alone keep memory, by groups that have operands in common. `since`: groups all of
+  /// which are younger are left out: values of statements that are being recorded, which are read by the next ones.
+  std::vector<std::vector<std::size_t>> groups(std::uint64_t since) {
     struct group {
       std::vector<std::size_t> members;
       std::size_t own = 0, kept = 0;  // bytes
       bool smaller = true;            // each of them than an array that it keeps
+      bool young = true;
     };
     std::vector<group> all(all_.size());
     for (std::size_t k = 0; k < all_.size(); ++k) {
@@ -46,11 +49,12 @@ class kept_search {
       if (!is_candidate(k) || n->is_leaf()) continue;
       g.members.push_back(k);
       g.own += n->bytes();
+      g.young = g.young && n->order > since;
       g.smaller = g.smaller && n->holds_larger();
     }
     std::vector<std::vector<std::size_t>> found;
     for (group& g : all)
-      if (!g.members.empty() && (g.smaller || g.kept > g.own)) found.push_back(std::move(g.members));
+      if (!g.members.empty() && !g.young && (g.smaller || g.kept > g.own)) found.push_back(std::move(g.members));
     return found;
   }
 
@@ -132,16 +136,21 @@ void release_kept_arrays() {
   if (is_capturing()) return;
   const std::lock_guard lock(flush_mutex());
   if (is_flushing()) return;
+  // A look takes as long as there are pending values: where arrays are large, it waits until a quarter as many have been recorded.
+  static std::uint64_t last_look = 0, least_new = 0;  // under the flush lock
+  const std::uint64_t now = last_recorded();
+  if (now >= last_look && now - last_look < least_new) return;
   left_memory& left = left_bytes();
   left.count.store(0, std::memory_order_relaxed);
   const std::vector<value> candidates = listed_for(runtime::this_thread().capture);
   const bool listed_all = lists_all_pending().exchange(true, std::memory_order_relaxed);
   if (candidates.empty()) return;
   kept_search found(candidates);
-  // A look takes as long as there are pending values: the more, the rarer.
+  // The more of them there are, the rarer it is.
   constexpr std::size_t least = std::size_t{1} << 16, for_each = 1024;
   left.look_at.store(std::max(least, for_each * found.size()), std::memory_order_relaxed);
-  const std::vector<std::vector<std::size_t>> groups = found.groups();
+  least_new = found.size() / 4;
+  const std::vector<std::vector<std::size_t>> groups = found.groups(std::exchange(last_look, now));
   lists_all_pending().store(!groups.empty() || !listed_all, std::memory_order_relaxed);
   for (const std::vector<std::size_t>& group : groups) {
     std::vector<value> roots;

@@ -181,6 +181,8 @@ jit::scalar identity_of(jit::reduce_op op, dtype type) {
 
 }  // namespace
 
+std::uint64_t last_recorded() noexcept { return last_order; }
+
 bool fast_math() noexcept { return fast_math_on; }
 void set_fast_math(bool on) noexcept { fast_math_on = on; }
 

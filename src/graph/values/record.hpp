@@ -35,6 +35,8 @@ value record_map_like(jit::opcode op, dtype type, int like, std::span<value> ope
 /// (their dtypes in jit/program/opcodes.def), broadcast to `shape`.
 value record_random(jit::opcode op, dtype type, const dims& shape, const random_stream& stream,
                     std::span<const value> operands, runtime::device_id device);
+/// The order (node::order) of what the calling thread has recorded last.
+std::uint64_t last_recorded() noexcept;
 /// Cast; returns `v` itself when the dtype is the same already.
 value record_cast(value v, dtype type);
 /// Affine view; returns `v` itself when the view is the identity.
