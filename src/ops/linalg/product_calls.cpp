@@ -187,12 +187,23 @@ std::optional<std::vector<ndarray>> announced(const ndarray& x, const ndarray& y
 
 namespace {
 
-/// Whether a product is recorded as sums: of few terms and columns on a GPU, whose library takes ten times as long for them.
-bool is_recorded(const ndarray& x, const ndarray& y, dtype type) {
+/// Whether a product is so small that a call of the library takes longer than the sums: its operands and what follows from it
+/// then are of one plan, which a loop launches as one graph.
+bool is_small(dtype type, std::int64_t rows, std::int64_t columns, std::int64_t terms) noexcept {
+  constexpr std::int64_t most_products = std::int64_t{1} << 25, most_terms = 256;
+  return is_real_floating(type) && !is_narrow_float(type) && terms > 0 && terms <= most_terms &&
+         rows * columns <= most_products / terms;
+}
+
+/// Whether a product is recorded as sums on a GPU: where it is small, or of few terms and columns, for which the library takes ten
+/// times as long.
+bool is_recorded(const ndarray& x, const ndarray& y, dtype type, bool tf32) {
   const dims &a = view_of(x, "matmul").shape, &b = view_of(y, "matmul").shape;
   const std::int64_t rows = a[a.size() - 2], columns = b[b.size() - 1], terms = a[a.size() - 1];
-  if (!core::has_few_terms(rows, columns, terms) || terms == 0 || !is_inexact(type)) return false;
+  const bool small = leading(a).size() + leading(b).size() == 0 && !tf32 && is_small(type, rows, columns, terms);
+  if (!small && (!core::has_few_terms(rows, columns, terms) || terms == 0 || !is_inexact(type))) return false;
   if (common_device(x, y, "matmul").kind != runtime::device_kind::cuda) return false;
+  if (small) return true;
   constexpr std::int64_t many_elements = 1 << 12;
   dims batch = leading(a);
   core::broadcast_into(batch, leading(b));
@@ -203,7 +214,7 @@ bool is_recorded(const ndarray& x, const ndarray& y, dtype type) {
 
 ndarray multiply_matrices(const ndarray& x, const ndarray& y, dtype type, const product_kw& kw) {
   if (auto r = announced(x, y, type, kw.tf32)) return delivered((*r)[0], kw, "matmul");
-  if (is_recorded(x, y, type)) {
+  if (is_recorded(x, y, type, kw.tf32)) {
     const value left = value_of(expand_dims(x, -2), "matmul"), right = value_of(expand_dims(y.mT(), -3), "matmul");
     return delivered(wrap(sum_of_products(left, right, type, {-1})), kw, "matmul");
   }
