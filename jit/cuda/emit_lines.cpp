@@ -199,9 +199,8 @@ std::string line_writer::expression(const std::vector<int>& code, int k, const i
     return std::string("sn::fast_extreme<") + (low ? "true" : "false") + ">(" + a + ", " + b + ")";
   const std::string plain = plain_expression(i, a, b, tests_zero_);
   if (!plain.empty()) return plain;
-  if (i.op == opcode::divide && i.type == dtype::f16) return "sn::half_quotient(" + a + ", " + b + ")";
-  if (i.op == opcode::divide && i.type == dtype::bf16 && tests_zero_)
-    return "sn::quotient_of_float(" + a + ", " + b + ")";
+  if (i.op == opcode::divide && is_half(i.type))
+    return std::string(i.type == dtype::f16 ? "sn::half_quotient(" : "sn::wide_half_quotient(") + a + ", " + b + ")";
   if (i.op == opcode::sqrt && i.type == dtype::f16) return "sn::half_root(" + a + ")";
   if (i.op == opcode::exp && is_half(i.type)) return "sn::half_exp(" + a + ")";
   return unrounded_expression(i, a, b, c);

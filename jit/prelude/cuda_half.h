@@ -155,6 +155,16 @@ __device__ __forceinline__ float half_quotient(float a, float b) {
   const float r = rough_reciprocal(b), q = __fmul_rn(a, r), rest = __fmaf_rn(-b, q, a);
   return fabsf(rest) > 0.0f ? __fmaf_rn(rest, r, q) : q;
 }
+// The same of bfloat16, which has the exponents of float: of a divisor whose reciprocal would be subnormal or infinite, that of a
+// multiple. A quotient in the middle of two numbers, as a subnormal one may be, comes out exactly.
+__device__ __forceinline__ float wide_half_quotient(float a, float b) {
+  const float size = fabsf(b), large = __int_as_float(0x4b800000), small = __int_as_float(0x33800000);  // 2^24, 2^-24
+  const float scale = size < __int_as_float(0x01000000) ? large : size > __int_as_float(0x7e000000) ? small : 1.0f;
+  const float r = rough_reciprocal(__fmul_rn(b, scale)), q = __fmul_rn(__fmul_rn(a, r), scale);
+  const float rest = __fmaf_rn(-b, q, a);
+  const bool some = (fabsf(rest) > 0.0f) & (fabsf(rest) < __int_as_float(0x7f800000));
+  return some ? __fmaf_rn(__fmul_rn(rest, scale), r, q) : q;
+}
 // The root of a float16, to be rounded, by the same argument: 2^-25 and 2^-37 away.
 __device__ __forceinline__ float half_root(float x) {
   const float r = rough_reciprocal_root(x), q = __fmul_rn(x, r), rest = __fmaf_rn(-q, q, x);

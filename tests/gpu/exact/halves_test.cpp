@@ -41,6 +41,12 @@ struct quotients {
     return differ(sn::f16(sn::half_quotient(m, n)), m / n) | differ(sn::f16(sn::half_root(m)), sqrtf(m));
   }
 };
+struct wide_quotients {
+  static __device__ bool wrong(float x, bool&) {
+    const float m = half_of<sn::bf16>(__float_as_uint(x)), n = half_of<sn::bf16>(__float_as_uint(x) >> 16);
+    return differ(sn::bf16(sn::wide_half_quotient(m, n)), m / n);
+  }
+};
 // Of the exponential, as far as NaN, 0 and infinity where they are due, and a unit of the last place.
 template <class T> struct exponentials {
   static __device__ bool wrong(float x, bool&) {
@@ -67,8 +73,9 @@ typedef exponentials<sn::bf16> bf16_exponentials;
 )";
 
 const std::vector<std::string>& names() {
-  static const std::vector<std::string> all = {"f16_sums",  "bf16_sums",        "f16_extremes", "bf16_extremes",
-                                               "quotients", "f16_exponentials", "conversions",  "bf16_exponentials"};
+  static const std::vector<std::string> all = {"f16_sums",      "bf16_sums",      "f16_extremes",
+                                               "bf16_extremes", "quotients",      "f16_exponentials",
+                                               "conversions",   "wide_quotients", "bf16_exponentials"};
   return all;
 }
 
