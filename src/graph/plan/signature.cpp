@@ -25,11 +25,6 @@ class node_list {
       : plan_(plan), known_(known), to_(to) {}
   void add_settings(std::size_t nodes, std::size_t stored);
   void add_node(const plan_table::entry& e);
-
- private:
-  void add(std::uint64_t word) noexcept { to_.add(word); }
-  void add(std::int64_t number) noexcept { to_.add(static_cast<std::uint64_t>(number)); }
-  void add(const dims& all) noexcept { to_.add(all); }
   std::uint64_t flags_of(const plan_table::entry& e) noexcept {
     const node& n = *e.n;
     const auto bit = [](bool f, int place) { return static_cast<std::uint64_t>(f) << place; };
@@ -37,6 +32,11 @@ class node_list {
     return bit(n.opaque, 5) | bit(n.over_reduction(), 4) | bit(n.evaluated_before.load(std::memory_order_relaxed), 3) |
            bit(s.held, 2) | bit(s.alone, 1) | bit(s.assigned, 0);
   }
+
+ private:
+  void add(std::uint64_t word) noexcept { to_.add(word); }
+  void add(std::int64_t number) noexcept { to_.add(static_cast<std::uint64_t>(number)); }
+  void add(const dims& all) noexcept { to_.add(all); }
   void add_payload(const plan_table::entry& e, node_kind kind);
   /// Captures are told apart, but steps that are captured one after the other have the same plans: 0: none.
   std::int64_t number_of_capture(std::uint32_t capture) noexcept {
@@ -209,7 +209,9 @@ class follower {
     const std::uint64_t newest = entries_[0].n->order;
     for (std::size_t k = 0; k < count_; ++k) {  // grows
       const plan_table::entry& e = entries_[k];
-      list.add_node(e);
+      if (is_pair(*e.n)) [[likely]]
+        add_pair(*e.n, list.flags_of(e));
+      else list.add_node(e);
       if (differs_ != 0) return false;
       if (e.n->kind.load(std::memory_order_relaxed) == node_kind::leaf) continue;
       if (is_example(*e.n)) [[unlikely]]
@@ -249,6 +251,27 @@ class follower {
   node_state state_of(const plan_table::entry& e) const noexcept { return plan_table::state_of(e); }
   std::int32_t number_of_scalar(const plan_table::entry& e) {
     return plan_.scalars_.number_of(e.n->type, e.n->scalar().constant);
+  }
+
+  /// An operation of two operands, as most are: what node_list::add_node does, in one pass.
+  static bool is_pair(const node& n) noexcept {
+    return n.kind.load(std::memory_order_relaxed) == node_kind::map && n.nargs == 2;
+  }
+  [[gnu::always_inline]] void add_pair(const node& n, std::uint64_t flags) noexcept {
+    const std::uint64_t* const words = at_;
+    const int rank = n.shape.size();
+    differs_ |= words[0] ^ (static_cast<std::uint64_t>(node_kind::map) | static_cast<std::uint64_t>(n.type) << 8 |
+                            static_cast<std::uint64_t>(rank) << 16 | std::uint64_t{2} << 32 | flags << 24);
+    if (differs_ != 0) [[unlikely]]
+      return;
+    const std::int64_t* const extents = n.shape.data();
+    std::uint64_t differs = 0;
+    for (int a = 0; a < rank; ++a) differs |= static_cast<std::uint64_t>(extents[a]) ^ words[1 + a];
+    const std::uint64_t first = position(n.args[0].get()), second = position(n.args[1].get());
+    differs |= words[1 + rank] ^ (first | second << 32);
+    differs |= words[2 + rank] ^ pair_of(static_cast<int>(n.map().op), n.map().fast_math);
+    differs_ |= differs;
+    at_ = words + 3 + rank;
   }
 
  private:

@@ -105,16 +105,17 @@ void require_countable(const dims& shape) {
     core::checked_count(shape, "shape");
 }
 
+[[gnu::noinline]] void list_kept(const value& v) {
+  if (!list_any_pending(v)) return;
+  if (v->over_large() || v->holds_larger()) [[unlikely]] {  // those that relieve() looks at
+    runtime::set_pressure_hook(&relieve);
+    if (v->holds_larger()) release_kept_arrays_if_many();
+  }
+}
 /// Lists a pending value that a handle gets, if it may be evaluated to release memory or with others of its chain.
 void list_if_pending(const value& v) {
-  if (!may_be_listed(*v)) [[likely]] {
-    if (lists_all_pending().load(std::memory_order_relaxed)) [[unlikely]]
-      list_any_pending(v);
-    return;
-  }
-  if (!list_pending(v)) return;
-  runtime::set_pressure_hook(&relieve);
-  if (v->holds_larger()) release_kept_arrays_if_many();
+  if (may_be_listed(*v)) list_kept(v);
+  else if (lists_all_pending().load(std::memory_order_relaxed)) [[unlikely]] list_any_pending(v);
 }
 
 }  // namespace
@@ -122,7 +123,9 @@ void list_if_pending(const value& v) {
 view_ref make_array(value v) {
   if (v->large) require_countable(v->shape);  // of smaller ones it is known
   flush_if_long(v);
-  auto view = std::allocate_shared<array_view>(recycling_allocator<array_view>(), v->shape, v->type);
+  auto view = std::allocate_shared<array_view>(recycling_allocator<array_view>());
+  set_whole(*view, v->shape);
+  view->type = v->type;
   list_if_pending(v);
   view->store = std::allocate_shared<storage>(recycling_allocator<storage>(), std::move(v));
   if (is_capturing()) [[unlikely]]

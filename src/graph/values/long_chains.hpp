@@ -12,10 +12,11 @@ inline bool is_long(const node& n) noexcept {
 }
 /// Whether a pending value may be evaluated together with others (list_pending).
 inline bool may_be_listed(const node& n) noexcept {
-  return n.over_large() || n.over_write() || n.holds_larger() || n.depth >= limits().long_chain();
+  constexpr std::uint8_t listed = over_what::large | over_what::write | over_what::larger;
+  return (n.over & listed) != 0 || n.depth >= limits().long_chain();
 }
 
-/// Lists a pending value whatever it is computed from; for while arrays in memory are left to pending values.
-void list_any_pending(const value& v);
+/// Lists a pending value whatever it is computed from, as list_pending() does.
+bool list_any_pending(const value& v);
 
 }  // namespace sinter::graph

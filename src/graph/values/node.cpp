@@ -32,6 +32,25 @@ value hold_if_alive(node* n) noexcept {
   return count == 0 ? value() : value::adopt(n);
 }
 
+/// Whether the destructor of a node that has given up its operands would do nothing, as of most: it was never evaluated, and has
+/// no payload or shape with memory of its own.
+[[gnu::always_inline]] inline bool owns_nothing(const node& n) noexcept {
+  using namespace payload;
+  static_assert(std::is_trivially_destructible_v<scalar> && std::is_trivially_destructible_v<iota> &&
+                std::is_trivially_destructible_v<map> && std::is_trivially_destructible_v<random> &&
+                std::is_trivially_destructible_v<gather> && std::is_trivially_destructible_v<payload::reduce>);
+  constexpr int inline_rank = 6;
+  switch (n.kind.load(std::memory_order_relaxed)) {
+    case node_kind::scalar:
+    case node_kind::iota:
+    case node_kind::map:
+    case node_kind::random:
+    case node_kind::gather:
+    case node_kind::reduce: return n.shape.size() <= inline_rank;
+    default: return false;
+  }
+}
+
 }  // namespace
 
 void* node::operator new(std::size_t) { return recycler<sizeof(node)>::take(); }
@@ -44,8 +63,10 @@ void destroy(node* n) noexcept {
   while (doomed) {
     node* current = doomed;
     doomed = current->mark.next;
-    unlink_reader(current);
-    unlist(current);
+    if (current->is_reader) [[unlikely]]
+      unlink_reader(current);
+    if (current->is_listed.load(std::memory_order_acquire)) [[unlikely]]
+      unlist(current);
     current->release_operands([&](value v) {
       node* operand = v.release();
       if (release(*operand)) {
@@ -53,7 +74,8 @@ void destroy(node* n) noexcept {
         doomed = operand;
       }
     });
-    delete current;
+    if (owns_nothing(*current)) node::operator delete(current);
+    else delete current;
   }
 }
 
@@ -107,7 +129,7 @@ namespace {
 bool list(node* n) {
   if (n->opaque || n->is_leaf() || is_example(*n)) return false;
   const spin_guard lock(pending_list.busy);
-  if (n->is_listed) {
+  if (n->is_listed.load(std::memory_order_relaxed)) {
     ++n->holders;
     return false;
   }
@@ -115,14 +137,14 @@ bool list(node* n) {
   if (pending_list.head) pending_list.head->previous_listed = n;
   pending_list.head = n;
   n->holders = 1;
-  n->is_listed = true;
+  n->is_listed.store(true, std::memory_order_relaxed);
   return true;
 }
 
 }  // namespace
 
 bool list_pending(const value& v) { return may_be_listed(*v) && list(v.get()); }
-void list_any_pending(const value& v) { list(v.get()); }
+bool list_any_pending(const value& v) { return list(v.get()); }
 
 namespace {
 
@@ -131,21 +153,20 @@ void unlink_listed(node* n) noexcept {
   (n->previous_listed ? n->previous_listed->next_listed : pending_list.head) = n->next_listed;
   if (n->next_listed) n->next_listed->previous_listed = n->previous_listed;
   n->next_listed = n->previous_listed = nullptr;
-  n->is_listed = false;
+  n->is_listed.store(false, std::memory_order_release);
 }
 
 }  // namespace
 
 void leave_storage(node* n) noexcept {
-  if (!n->is_listed) return;
   const spin_guard lock(pending_list.busy);
-  if (n->is_listed && --n->holders == 0) unlink_listed(n);
+  if (n->is_listed.load(std::memory_order_relaxed) && --n->holders == 0) unlink_listed(n);
 }
 
 void unlist(node* n) noexcept {
-  if (!n->is_listed) return;
+  if (!n->is_listed.load(std::memory_order_acquire)) return;
   const spin_guard lock(pending_list.busy);
-  if (n->is_listed) unlink_listed(n);
+  if (n->is_listed.load(std::memory_order_relaxed)) unlink_listed(n);
 }
 
 std::vector<value> listed_values() {

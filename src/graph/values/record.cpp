@@ -7,6 +7,7 @@
 
 #include "core/shape.hpp"
 #include "graph/values/limits.hpp"
+#include "graph/values/record_pair.hpp"
 #include "graph/values/record_part.hpp"
 #include "graph/values/trace.hpp"
 
@@ -21,7 +22,7 @@ thread_local std::uint64_t last_order = 0;
 constexpr bool must_be_countable(node_kind kind) { return kind != node_kind::view && kind != node_kind::gather; }
 
 /// core::countable_elements; for shapes of few short axes, as nearly all are, without its tests for each axis.
-std::int64_t elements_of(const dims& shape) noexcept {
+[[gnu::always_inline]] inline std::int64_t elements_of(const dims& shape) noexcept {
   constexpr int bits = 19, most_axes = 3;
   if (shape.size() <= most_axes) [[likely]] {
     std::uint64_t all = 0, n = 1;
@@ -41,12 +42,26 @@ constexpr std::uint8_t shown_by(node_kind kind) {
   return kind == node_kind::reduce ? over_what::reduction : kind == node_kind::update ? over_what::write : 0;
 }
 
+/// itemsize() without its table, which is copied where the compiler does not know the dtype.
+constexpr std::size_t bytes_of_one(dtype type) noexcept {
+  constexpr std::uint64_t logarithms = 0x433'2113'2103'2100;  // four bits for each dtype
+  return std::size_t{1} << (logarithms >> 4 * static_cast<int>(type) & 15);
+}
+constexpr bool knows_all_sizes() {
+  for (int t = 0; t < dtype_count; ++t)
+    if (bytes_of_one(static_cast<dtype>(t)) != itemsize(static_cast<dtype>(t))) return false;
+  return true;
+}
+static_assert(knows_all_sizes());
+
 /// Whether a value of a shape is large. Throws where it has too many elements to be materialised, if it may be.
-bool is_large(node_kind kind, dtype type, const dims& shape) {
+[[gnu::always_inline]] inline bool is_large(node_kind kind, dtype type, const dims& shape) {
   const std::int64_t count = elements_of(shape);
-  if (count < 0 && must_be_countable(kind)) [[unlikely]]
-    core::checked_count(shape, "shape");
-  return count < 0 || static_cast<std::size_t>(count) * itemsize(type) >= limits().large_operand;
+  if (count < 0) [[unlikely]] {
+    if (must_be_countable(kind)) core::checked_count(shape, "shape");
+    return true;
+  }
+  return static_cast<std::size_t>(count) * bytes_of_one(type) >= limits().large_operand;
 }
 
 template <class Payload>
@@ -80,22 +95,28 @@ constexpr std::size_t least_held = 4096;
   return core::element_count(operand->shape) >= least_elements && is_much_larger_in_bytes(*operand, n);
 }
 
+/// What a value may depend on by an operand in memory.
+constexpr std::uint8_t shown_by_leaves = over_what::large;
+
 /// What a value depends on by an operand.
 std::uint8_t shown_by(const node& operand) noexcept {
-  constexpr std::uint8_t of_leaves = over_what::large;
   const std::uint8_t all = operand.over | operand.shows;
-  return operand.is_leaf() ? all & of_leaves : all;
+  return operand.is_leaf() ? all & shown_by_leaves : all;
 }
 
 [[gnu::always_inline]] inline void note_operand(node& n, const node& operand) {
-  std::uint8_t shown = shown_by(operand);
-  if ((shown & over_what::larger) != 0 && n.bytes() > 4 * operand.bytes()) [[unlikely]]
-    shown &= static_cast<std::uint8_t>(~over_what::larger);
-  n.over |= shown;
-  if (operand.is_leaf()) return;
+  std::uint8_t all = operand.over | operand.shows;
+  if (operand.is_leaf()) {
+    n.over |= all & shown_by_leaves;
+    return;
+  }
+  if ((all & over_what::larger) != 0 && n.bytes() > 4 * operand.bytes()) [[unlikely]]
+    all &= static_cast<std::uint8_t>(~over_what::larger);
+  n.over |= all;
   if (operand.order >= n.order) [[unlikely]]
     n.order = last_order = operand.order + 1;  // recorded by another thread
-  n.depth = std::max(n.depth, static_cast<std::uint16_t>(std::min(operand.depth + 1, 0xffff)));
+  const unsigned longest = operand.depth + (operand.depth != 0xffff ? 1U : 0U);
+  if (longest > n.depth) n.depth = static_cast<std::uint16_t>(longest);
 }
 /// The place of a new operand, which holds nothing.
 [[gnu::always_inline]] inline void adopt_operand(node& n, value&& operand) {
@@ -212,11 +233,40 @@ value record_map_moving(jit::opcode op, dtype type, const dims& shape, std::span
   return map_of_operands(op, type, shape, is_large(node_kind::map, type, shape), operands);
 }
 
+/// The same for an operation of a value's shape. Nothing is counted again: what is not large has a number of elements.
+[[gnu::always_inline]] inline bool is_large_like(dtype type, const node& of) {
+  const bool known = !of.large && (of.type == type || bytes_of_one(of.type) >= bytes_of_one(type));
+  return !known && is_large(node_kind::map, type, of.shape);
+}
+
 value record_map_like(jit::opcode op, dtype type, int like, std::span<value> operands) {
   const node& of = *operands[static_cast<std::size_t>(like)];
-  // Nothing is counted again: what is not large has a number of elements.
-  const bool same = itemsize(of.type) == itemsize(type) && !of.large;
-  return map_of_operands(op, type, of.shape, !same && is_large(node_kind::map, type, of.shape), operands);
+  return map_of_operands(op, type, of.shape, is_large_like(type, of), operands);
+}
+
+value record_pair(jit::opcode op, dtype type, const node& like, node* a, node* b) {
+  node* n = nullptr;
+  try {
+    n = fresh(payload::map{.op = op, .fast_math = fast_math_on}, type, like.shape, like.device,
+              is_large_like(type, like));
+  } catch (...) {
+    value::adopt(a);
+    value::adopt(b);
+    throw;
+  }
+  note_operand(*n, *a);
+  note_operand(*n, *b);
+  std::construct_at(&n->args[0], value::adopt(a));
+  std::construct_at(&n->args[1], value::adopt(b));
+  n->nargs = 2;
+  value v = value::adopt(n);
+  note_recorded(v);
+  return v;
+}
+
+value record_scalar_like(const jit::scalar& v, const node& like) {
+  assert(v.type == like.type);
+  return value::adopt(fresh(payload::scalar{.constant = v}, like.type, like.shape, like.device, like.large));
 }
 
 value record_random(jit::opcode op, dtype type, const dims& shape, const random_stream& stream,

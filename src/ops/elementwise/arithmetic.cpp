@@ -1,8 +1,7 @@
 // Elementwise arithmetic and rounding; functions that are a single operation are defined in math.cpp.
 #include <cmath>
 
-#include "ops/base/deferred_work.hpp"
-#include "ops/base/elementwise_values.hpp"
+#include "ops/base/binary.hpp"
 #include "sinter/elementwise.hpp"
 
 namespace sinter::inline v0 {
@@ -12,18 +11,6 @@ using namespace ops;
 namespace {
 
 value convert(const value& v, dtype type) { return graph::record_cast(v, type); }
-
-/// add and multiply, which are logical operations for bools.
-ndarray ring(const char* function, opcode op, opcode of_bools, const operand& x, const operand& y) {
-  if (const plain_pair both(function, loop_rule::any, x, y); both) [[likely]]
-    return wrap(both.map(is_bool(both.loop()) ? of_bools : op, both.loop()));
-  if (is_unread(x) || is_unread(y)) [[unlikely]]
-    if (auto later = follow_deferred(op, x, &y)) return *later;
-  const auto again = [=](const operand* o) { return ring(function, op, of_bools, o[0], o[1]); };
-  if (auto later = over_selections(jit::weight(op), again, x, y)) return *later;
-  resolved r = resolve_pair(function, loop_rule::any, x, y);
-  return wrap(graph::record_map_moving(is_bool(r.loop) ? of_bools : op, r.loop, r.shape, r.values()));
-}
 
 struct exponents {
   int lowest, highest;  // of normal numbers, as powers of two
@@ -101,9 +88,12 @@ ndarray to_integer_value(const char* function, opcode op, const ndarray& x) {
 
 }  // namespace
 
-ndarray add(const operand& x, const operand& y) { return ring("add", opcode::add, opcode::logical_or, x, y); }
+// Of bools these are logical operations.
+ndarray add(const operand& x, const operand& y) {
+  return binary("add", opcode::add, opcode::logical_or, loop_rule::any, x, y);
+}
 ndarray multiply(const operand& x, const operand& y) {
-  return ring("multiply", opcode::multiply, opcode::logical_and, x, y);
+  return binary("multiply", opcode::multiply, opcode::logical_and, loop_rule::any, x, y);
 }
 
 ndarray divide(const operand& x, const operand& y) {

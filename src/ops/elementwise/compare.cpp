@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ops/base/elementwise_values.hpp"
+#include "ops/base/binary.hpp"
 #include "sinter/dtype_info.hpp"
 #include "sinter/elementwise.hpp"
 #include "sinter/reduce.hpp"
@@ -58,9 +58,11 @@ std::optional<ndarray> compare_beyond(const char* function, opcode op, const ope
 }
 
 ndarray compare(const char* function, opcode op, const operand& x, const operand& y) {
+  ndarray plain = plain_comparison(function, op, x, y);
+  if (plain.defined()) [[likely]]
+    return plain;
   const auto again = [=](const operand* o) { return compare(function, op, o[0], o[1]); };
   if (auto later = over_selections(jit::weight(op), again, x, y)) return *later;
-  if (const plain_pair both(function, loop_rule::any, x, y); both) return wrap(both.map(op, dtype::b1));
   if (auto answer = compare_beyond(function, op, x, y)) return *answer;
   const auto [first, second] = argument_dtypes(x, y, function);
   const bool mixed =

@@ -85,6 +85,42 @@ TEST_CASE("a float loop of two integer dtypes is chosen operand by operand") {
   CHECK(copysign(one(uint8), -1).item<double>() == -1);
 }
 
+TEST_CASE("arrays of one shape and two dtypes give what they give broadcast") {
+  for (dtype s : {bool_, int8, int64, uint64, float16, float32, complex64})
+    for (dtype t : {bool_, int16, int64, uint64, bfloat16, float64, complex64}) {
+      CAPTURE(name(s));
+      CAPTURE(name(t));
+      const ndarray x = of(s, {0, 1, 3}), y = of(t, {1, 0, 2});
+      const auto compare = [](const ndarray& alike, const ndarray& two_rows) {
+        CHECK(alike.dtype() == two_rows.dtype());
+        CHECK(array_equal(alike, two_rows(1)));
+      };
+      const ndarray two = x.reshape(1, 3) + zeros({2, 1}, s);
+      compare(x + y, two + y);
+      compare(y * x, y * two);
+      compare(x <= y, two <= y);
+      if (!is_complex(s) && !is_complex(t)) compare(hypot(x, y), hypot(two, y));
+    }
+}
+
+TEST_CASE("an operation holds each of its operands once for each place, and gives them up with itself") {
+  const ndarray x = of(float32, {1, 2}) + 1, y = of(float32, {3, 4}) * 2;
+  const auto references = [](const ndarray& a) { return ops::value_of(a)->refs.load(); };
+  const auto of_x = references(x), of_y = references(y);
+  {
+    const ndarray sum = x + y, square = x * x, number = 2 - x, other = y / 3, mixed = x + of(int8, {1, 2}),
+                  less = x < y, above = y >= 1;
+    CHECK(references(x) == of_x + 6);
+    CHECK(references(y) == of_y + 4);
+    CHECK_THROWS_AS(x + of(float32, {1, 2, 3}), shape_error);
+    CHECK_THROWS_AS(x ^ y, dtype_error);
+    CHECK(references(x) == of_x + 6);
+  }
+  CHECK(references(x) == of_x);
+  CHECK(references(y) == of_y);
+  CHECK(same(numbers(x + y), {8, 11}));
+}
+
 TEST_CASE("division of integers gives float64, of other dtypes their promotion") {
   for (dtype t : all_types) {
     CAPTURE(name(t));
