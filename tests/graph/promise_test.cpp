@@ -12,6 +12,7 @@
 #include "graph/programs/field_programs.hpp"
 #include "graph/programs/method_programs.hpp"
 #include "graph/programs/model_programs.hpp"
+#include "graph/programs/neighbour_programs.hpp"
 #include "graph/programs/scoped_programs.hpp"
 #include "graph/programs/state_programs.hpp"
 #include "graph/programs/statistics_programs.hpp"
@@ -40,6 +41,7 @@ std::vector<program> all_programs() {
   all.insert(all.end(), std::begin(state_programs), std::end(state_programs));
   all.insert(all.end(), std::begin(window_programs), std::end(window_programs));
   all.insert(all.end(), std::begin(crowd_programs), std::end(crowd_programs));
+  all.insert(all.end(), std::begin(neighbour_programs), std::end(neighbour_programs));
   return all;
 }
 

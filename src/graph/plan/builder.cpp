@@ -315,12 +315,12 @@ bool kernel_builder::must_store(node* n, const index_map* map) {
     if (must_store_call(n, map)) return true;
   }
   if (n->kind == node_kind::iota) return false;
-  if (reads_points(map)) return is_small_and_costly(n) || is_computed_again(n, map);
+  if (reads_points(map)) return is_small_and_costly(n, map) || is_computed_again(n, map) || looks_up_several(n);
   if (!limits().fuse && n->kind != node_kind::view) {
     table_.materialise(n, store_reason::unfused);
     return true;
   }
-  if (is_small_and_costly(n)) return true;
+  if (is_small_and_costly(n, map)) return true;
   if (gathers_rows(n)) {
     table_.materialise(n, store_reason::rows);
     return true;
@@ -348,42 +348,6 @@ bool kernel_builder::must_store(node* n, const index_map* map) {
     return true;
   }
   return false;
-}
-
-/// Whether a value that is computed again, and was not stored since it is much larger than what it is computed from, is
-/// likely to be needed a third time, and costs more to compute than to store and read.
-bool kernel_builder::is_better_kept(node* n) {
-  const std::uint64_t mark = table_.begin_search();
-  const bool costs = costs_more(
-      n, 2 * price_on(n->device).byte * static_cast<double>(n->bytes()), [&](node* x) { return table_.is_stored(x); },
-      [&](node* x) { return std::exchange(table_.at(x).search, mark) != mark; });
-  return costs && table_.fits_memory(n);
-}
-
-/// A value of few elements that the kernel reads many times, a table that a gather reads included, is computed once.
-bool kernel_builder::is_small_and_costly(node* n) {
-  if (!is_computed(n) || n->size() > space_ / limits().smaller) return false;
-  if (table_.inline_weight(n) < limits().expensive) return false;
-  table_.materialise(n, store_reason::expensive);
-  note_space(n);
-  return true;
-}
-
-/// A value that is read at points is computed at these points only, again for each index map. If the kernel reads as
-/// many points as there are elements, a second computation costs more than memory traffic: in a chain of steps that
-/// roll their field, each link would cost as much as the previous one times the number of maps.
-bool kernel_builder::is_expensive(node* n) {
-  return is_computed(n) && space_ >= n->size() && table_.inline_weight(n) >= limits().expensive;
-}
-
-bool kernel_builder::is_computed_again(node* n, const index_map* map) {
-  if (!is_expensive(n)) return false;
-  if (find(n, nullptr) < 0 && std::none_of(memo_.begin(), memo_.end(),
-                                           [&](const memo& m) { return m.n == n && !(map && are_apart(m.map, *map)); }))
-    return false;
-  table_.materialise(n, store_reason::several_views);
-  restart_ = true;
-  return true;
 }
 
 std::uint16_t kernel_builder::lower_pending(node* n, const index_map* map) {

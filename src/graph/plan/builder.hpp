@@ -21,6 +21,8 @@ class kernel_builder {
   /// Several results: each writes to the one before, and all have right sides of one shape.
   bool update(kernel_plan& out, std::span<node* const> results);
   bool effect(kernel_plan& out, node* call);
+  /// Whether a kernel would look up what it rolls element by element: what rolls make is stored for it.
+  bool wants_rolled(const kernel_plan& plan);
 
  private:
   static constexpr int max_gathers = 8;   // variables of index maps
@@ -36,7 +38,10 @@ class kernel_builder {
   void lower_in_order(std::span<node* const> results);
   void store_rolled_operands(std::span<node* const> tops);
   void store_rolled(node* n);
+  node* find_below(bool (*is_wanted)(const node* n), bool or_view, node* top);
   bool is_over_rolls(node* top);
+  void store_looked_up(node* x);
+  bool looks_up_several(node* n);
   bool reads_coordinates(std::span<node* const> results);
   void add_reduction(node* r, std::uint16_t reg, const index_map* place);
   void lower_results(std::span<node* const> results);
@@ -68,7 +73,7 @@ class kernel_builder {
   void note_space(node* n);
   std::int64_t read_over();
   bool must_store(node* n, const index_map* map);
-  bool is_small_and_costly(node* n);
+  bool is_small_and_costly(node* n, const index_map* map);
   bool is_cheap_again(node* n);
   bool is_better_kept(node* n);
   bool is_expensive(node* n);

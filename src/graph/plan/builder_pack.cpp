@@ -38,7 +38,7 @@ constexpr std::int64_t long_row = 256;       // elements: a reduction reads roll
 constexpr int deepest = 64;                  // operations that are searched
 
 bool is_roll(const node* n) noexcept {
-  return n->kind.load(std::memory_order_relaxed) == node_kind::gather && !is_data(n->args[1].get());
+  return n->kind.load(std::memory_order_relaxed) == node_kind::gather && is_shift(n->args[1].get());
 }
 
 }  // namespace
@@ -135,19 +135,61 @@ bool kernel_builder::gathers_rows(const node* n) const {
 // element is looked up by its index; one that reduces several axes reads row by row, which costs as much as a short row. There
 // the value that the rolls make, such as a sum of neighbours, is a kernel of its own.
 
-/// Whether something below a node, over its space, is rolled, no further than a search goes.
-bool kernel_builder::is_over_rolls(node* top) {
+/// What is wanted below a node and over its space, or one of the same elements that a view shows, no further than a search goes; null if there
+/// is none.
+node* kernel_builder::find_below(bool (*is_wanted)(const node* n), bool or_view, node* top) {
   const std::uint64_t mark = table_.begin_search();
   std::vector<node*> work{top};
   for (int seen = 0; !work.empty() && seen < deepest; ++seen) {
     node* const n = work.back();
     work.pop_back();
     if ((table_.is_stored(n) && !is_own_result(n)) || std::exchange(table_.at(n).search, mark) == mark) continue;
-    if (is_roll(n)) return true;
-    if (n->kind != node_kind::map || !(n->shape == top->shape)) continue;
+    if (is_wanted(n)) return n;
+    if (!(n->shape == top->shape)) continue;
+    if (or_view && n->kind == node_kind::view && n->args[0]->size() == n->size()) work.push_back(n->args[0].get());
+    if (n->kind != node_kind::map) continue;
     for (int k = 0; k < n->nargs; ++k) work.push_back(n->args[k].get());
   }
-  return false;
+  return nullptr;
+}
+
+bool kernel_builder::is_over_rolls(node* top) { return find_below(&is_roll, false, top) != nullptr; }
+
+/// On the host, what is looked up or drawn for the elements of a short reduction, which are read a row apart: as a value of its own it is
+/// looked up side by side, and a block of words serves several elements.
+void kernel_builder::store_looked_up(node* x) {
+  if (!on_host(x) || x->size() < least_rolled || table_.is_stored(x)) return;
+  const auto is_wanted = [](const node* n) {
+    const node_kind kind = n->kind.load(std::memory_order_relaxed);
+    return kind == node_kind::random || (kind == node_kind::gather && is_looked_up(n));
+  };
+  node* const found = find_below(+is_wanted, true, x);
+  if (!found) return;
+  if (found->kind == node_kind::random) return table_.materialise(found, store_reason::several_views);
+  if (x->kind == node_kind::map && itemsize(found->type) >= itemsize(x->type))
+    table_.materialise(x, store_reason::packed);
+}
+
+/// Whether a value of no more elements than are looked up in it would take several elements looked up for each of them: it is stored, and one
+/// is looked up.
+bool kernel_builder::looks_up_several(node* n) {
+  if (n->kind != node_kind::map || !on_host(n) || n->size() < least_rolled || n->size() > space_) return false;
+  if (!outer_gather_ || !is_looked_up(outer_gather_)) return false;
+  const std::uint64_t mark = table_.begin_search();
+  std::vector<node*> work{n};
+  int loads = 0;
+  for (int seen = 0; !work.empty() && loads < 2 && seen < deepest; ++seen) {
+    node* const x = work.back();
+    work.pop_back();
+    if (std::exchange(table_.at(x).search, mark) == mark) continue;
+    const node* const source = x->kind == node_kind::view ? x->args[0].get() : x;
+    if (source->is_leaf() || table_.is_stored(const_cast<node*>(source))) loads += source->size() * 4 > n->size();
+    else if (x->kind == node_kind::map || x->kind == node_kind::view)
+      for (int k = 0; k < x->nargs; ++k) work.push_back(x->args[k].get());
+  }
+  if (loads < 2) return false;
+  table_.materialise(n, store_reason::packed);
+  return true;
 }
 
 /// Stores what rolls below a result make: the first value, seen from there, that several of its operands roll for.
@@ -182,6 +224,14 @@ bool kernel_builder::reads_coordinates(std::span<node* const> results) {
     for (int k = 0; k < n->nargs; ++k) work.push_back(n->args[k].get());
   }
   return false;
+}
+
+bool kernel_builder::wants_rolled(const kernel_plan& plan) {
+  if (plan.kind != plan_kind::elementwise) return true;
+  std::vector<node*> operands;
+  for (node* n : plan.results)
+    for (int k = 0; k < n->operand_count(); ++k) operands.push_back(n->operand(k));
+  return reads_coordinates(operands);
 }
 
 /// Before the operations below `tops` are lowered.

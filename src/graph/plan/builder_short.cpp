@@ -1,5 +1,6 @@
-// Lowering of short reductions where they are read.
+// Lowering of short reductions where they are read, and which values are computed once instead of where they are read.
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "graph/plan/builder.hpp"
@@ -39,6 +40,47 @@ bool kernel_builder::is_cheap_again(node* n) {
   return static_cast<double>(before) * again <= 2 * price.byte * static_cast<double>(itemsize(n->type));
 }
 
+/// Whether a value that is computed again, and was not stored since it is much larger than what it is computed from, is
+/// likely to be needed a third time, and costs more to compute than to store and read.
+bool kernel_builder::is_better_kept(node* n) {
+  const std::uint64_t mark = table_.begin_search();
+  const bool costs = costs_more(
+      n, 2 * price_on(n->device).byte * static_cast<double>(n->bytes()), [&](node* x) { return table_.is_stored(x); },
+      [&](node* x) { return std::exchange(table_.at(x).search, mark) != mark; });
+  return costs && table_.fits_memory(n);
+}
+
+/// A value of few elements that the kernel reads many times, a table that a gather reads included, is computed once; also one that it
+/// reads two or three times, where that is cheaper.
+bool kernel_builder::is_small_and_costly(node* n, const index_map* map) {
+  if (!is_computed(n) || n->size() > space_ / std::min(2, limits().smaller)) return false;
+  const bool looked_up = reads_points(map), is_small = n->size() <= space_ / limits().smaller;
+  const bool costly = is_small && table_.inline_weight(n) >= limits().expensive;
+  if (!costly && (looked_up != is_small || !table_.is_better_stored_for(n, space_, looked_up))) return false;
+  table_.materialise(n, store_reason::expensive);
+  table_.at(n).looked_up = looked_up;
+  table_.at(n).priced = !costly;
+  note_space(n);
+  return true;
+}
+
+/// A value that is read at points is computed at these points only, again for each index map. If the kernel reads as
+/// many points as there are elements, a second computation costs more than memory traffic: in a chain of steps that
+/// roll their field, each link would cost as much as the previous one times the number of maps.
+bool kernel_builder::is_expensive(node* n) {
+  return is_computed(n) && space_ >= n->size() && table_.inline_weight(n) >= limits().expensive;
+}
+
+bool kernel_builder::is_computed_again(node* n, const index_map* map) {
+  if (!is_expensive(n)) return false;
+  if (find(n, nullptr) < 0 && std::none_of(memo_.begin(), memo_.end(),
+                                           [&](const memo& m) { return m.n == n && !(map && are_apart(m.map, *map)); }))
+    return false;
+  table_.materialise(n, store_reason::several_views);
+  restart_ = true;
+  return true;
+}
+
 /// The elements of the result that `map` reads, each with its coordinates along the reduced axes, joined in groups of four
 /// as every reduction does.
 std::uint16_t kernel_builder::lower_short(node* n, const index_map* map) {
@@ -49,6 +91,7 @@ std::uint16_t kernel_builder::lower_short(node* n, const index_map* map) {
   for (int a = 0, kept = 0; a < x->shape.size(); ++a)
     if (!over.is_over(a)) at.copy_row(a, outer, kept++);
 
+  store_looked_up(x);
   const dtype sum = joined_in(over.op, n->type);
   const auto emit_one = [this](jit::instr i) { return emit(i); };
   std::vector<std::uint16_t> elements;

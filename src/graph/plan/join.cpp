@@ -259,6 +259,17 @@ void planner::group() {
   if (limits().fuse)
     for (const bool sharing : {true, false}) join_alike(sharing, most);
   if (limits().fuse) join_epilogues(most);
+  if (sort_kernels()) return;
+  // Kernels are of higher levels than those that they read, which joining keeps, and a write waits for readers of its own level or below:
+  // they wait in no circle. If they did, none would be joined.
+  for (auto* list : {&built_, &kernels_}) {
+    for (auto& k : *list)
+      if (k) set_aside(std::move(k));
+    list->clear();
+  }
+  build_all();
+  for (node* n : stored()) at(n).level = -1;
+  for (node* n : stored()) level_of(n);
   sort_kernels();
 }
 
@@ -351,8 +362,8 @@ void planner::join_alike(bool sharing, std::size_t& most) {
 }
 
 /// Moves the kernels to kernels_, each after those whose results it reads: always the one next whose first result was
-/// recorded first.
-void planner::sort_kernels() {
+/// recorded first. False, and some remain, where kernels wait for each other.
+bool planner::sort_kernels() {
   constexpr std::int32_t none = -1;
   const std::size_t count = built_.size();
   std::vector<std::int32_t> kernel_of(count, none), waits(count, 0);  // by entry::kernel
@@ -396,6 +407,7 @@ void planner::sort_kernels() {
     for (const std::size_t r : readers[k])
       if (--waits[r] == 0) push_if_ready(r);
   }
+  return std::none_of(built_.begin(), built_.end(), [](const auto& k) { return k != nullptr; });
 }
 
 }  // namespace sinter::graph

@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "graph/plan/forms/index_data.hpp"
+
 namespace sinter::graph {
 
 const char* text(store_reason r) noexcept {
@@ -67,6 +69,12 @@ std::int32_t weight_on(const node* n, std::int32_t weight, bool divides) noexcep
   return 2 * weight * std::max<std::int32_t>(1, size / 4) * parts;
 }
 
+/// An element that is looked up takes the host a nanosecond, with the check of its index.
+std::int32_t gather_weight(const node* n) noexcept {
+  constexpr std::int32_t plain = 4, looked_up = 40;
+  return n->device.kind == runtime::device_kind::cpu && is_looked_up(n) ? looked_up : plain;
+}
+
 bool takes_divider(jit::opcode op) noexcept {
   return op == jit::opcode::divide || op == jit::opcode::sqrt || op == jit::opcode::reciprocal;
 }
@@ -78,7 +86,7 @@ std::int32_t own_weight(const node* n) noexcept {
     case node_kind::map: return weight_on(n, jit::weight(n->map().op), takes_divider(n->map().op));
     case node_kind::random: return jit::weight(n->random().op);
     case node_kind::call: return jit::weight(jit::opcode::user);
-    case node_kind::gather: return 4;
+    case node_kind::gather: return gather_weight(n);
     case node_kind::reduce: return is_short(n) ? joining_weight(*n) : 0;
     default: return 0;
   }

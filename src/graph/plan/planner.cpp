@@ -287,7 +287,8 @@ bool planner::give_up_cheap() {
   for (node* n : candidates) {
     entry& e = at(n);
     e.stored = false;
-    e.given_up = inline_weight(n) < limits().expensive;
+    e.given_up = inline_weight(n) < limits().expensive &&
+                 !((e.looked_up || e.priced) && is_better_stored_for(n, e.read_over, e.looked_up));
     e.stored = !e.given_up;
     e.again = -1;
     changed = changed || e.given_up;
@@ -307,13 +308,15 @@ bool planner::give_up_stored() {
   return true;
 }
 
-// What was stored since a kernel would have read it through several index maps, before what it reads it for was stored as well: where
-// one kernel alone reads it now, through one map, and no more elements than it has, it is computed there.
+// What was stored since a kernel would have read it through several index maps, or by rolls that it does not read in parts, before what
+// it reads it for was stored as well: where one kernel alone reads it now, through one map, and no more elements than it has, it is
+// computed there.
 bool planner::give_up_read_once() {
   const auto may_be_given_up = [&](node* n) {
     const entry& e = at(n);
-    return e.why == store_reason::several_views && e.entered && !e.held && !e.given_up && is_computed(n) &&
-           !unfusible(*n);
+    const bool may =
+        e.why == store_reason::several_views || (e.why == store_reason::packed && n->kind == node_kind::map);
+    return may && e.entered && !e.held && !e.given_up && is_computed(n) && !unfusible(*n);
   };
   std::vector<char> is_candidate;  // by entry::kernel
   for (std::size_t k = 0; k < stored().size(); ++k) {
@@ -331,7 +334,9 @@ bool planner::give_up_read_once() {
       if (s.source->is_leaf()) continue;
       const auto of = static_cast<std::size_t>(at(s.source).kernel);
       ++reads[of];
+      if (!is_candidate[of]) continue;
       if (s.raw || !is_plain || core::element_count(plan.extents) > s.source->size()) is_candidate[of] = 0;
+      if (at(s.source).why == store_reason::packed && builder_.wants_rolled(plan)) is_candidate[of] = 0;
     }
   }
   bool changed = false;

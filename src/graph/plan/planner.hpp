@@ -69,7 +69,7 @@ class planner : public plan_table {
   void join_epilogues(std::size_t most);
   bool reads_only(const kernel_plan& later, const kernel_plan& k);
   void drop_unread();
-  void sort_kernels();
+  bool sort_kernels();
   std::unique_ptr<kernel_plan> try_join(const kernel_plan& k, const kernel_plan& later);
 
   bool share_operations(const kernel_plan& a, const kernel_plan& b);

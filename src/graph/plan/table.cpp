@@ -5,6 +5,7 @@
 #include <bit>
 #include <utility>
 
+#include "graph/plan/forms/index_data.hpp"
 #include "graph/values/example.hpp"
 #include "graph/values/limits.hpp"
 
@@ -294,6 +295,20 @@ double plan_table::inline_cost(node* n) {
   for (int k = 0; k < n->operand_count() && cost < most; ++k)
     if (!reads_raw(*n, k)) cost += times * inline_cost(n->operand(k));
   return at(n).again = std::min(cost, most);
+}
+
+bool plan_table::is_better_stored_for(node* n, std::int64_t read_over, bool by_indices) {
+  constexpr double narrow = 40;  // on the host numbers of fewer bytes than four are looked up one by one
+  const auto is_narrow = [](const node* x) { return itemsize(x->type) < 4; };
+  const device_price price = price_on(n->device);
+  double again = inline_cost(n) - price.read;
+  if (by_indices && !is_data(n)) return false;  // what follows from positions is not looked up otherwise
+  if (by_indices && n->device.kind == runtime::device_kind::cpu) {
+    if (is_narrow(n)) again -= narrow;
+    for (int k = 0; k < n->operand_count(); ++k)
+      if (is_stored(n->operand(k)) && is_narrow(n->operand(k))) again += narrow;
+  }
+  return static_cast<double>(read_over - n->size()) * again > 2 * price_of_moving(n->device, n->bytes()) + price.launch;
 }
 
 bool plan_table::fits_memory(const node* n) {

@@ -50,6 +50,8 @@ class plan_table {
     bool unset = false;          // update: later ones write all that it does not, and only they read it
     bool together = false;       // its elements along a short axis are not outputs of their own
     bool given_up = false;       // it was stored, and is computed with what is computed from it instead
+    bool looked_up = false;      // stored for a kernel that reads it by indices
+    bool priced = false;         // stored by its price (is_better_stored_for())
     bool split = false;     // split epilogue: reads the stored reductions instead of being computed in their kernel
     std::uint16_t reg = 0;  // the register of the kernel being built that holds it, if `phase` is the builder's
     std::uint64_t phase = 0;
@@ -108,6 +110,8 @@ class plan_table {
   std::int32_t inline_weight(node* n);
   /// The same with what reading elements costs, by the device's prices, and functions as it computes them.
   double inline_cost(node* n);
+  /// Whether a value that is read for so many elements is cheaper to store than to compute for each of them.
+  bool is_better_stored_for(node* n, std::int64_t read_over, bool by_indices);
   /// Whether there is memory for the node, and storing it moves little more than recomputing it.
   bool worth_storing(node* n);
   /// Whether there is memory for the node.

@@ -15,4 +15,17 @@ bool is_data(const node* index, int depth) noexcept {
                      [&](const value& a) { return is_data(a.get(), depth + 1); });
 }
 
+bool is_shift(const node* index) noexcept {
+  const auto kind_of = [](const node* n) { return n->kind.load(std::memory_order_relaxed); };
+  if (kind_of(index) != node_kind::map) return kind_of(index) == node_kind::iota;
+  const jit::opcode op = index->map().op;
+  return (op == jit::opcode::add || op == jit::opcode::subtract) && kind_of(index->args[0].get()) == node_kind::iota &&
+         kind_of(index->args[1].get()) == node_kind::scalar;
+}
+
+bool is_looked_up(const node* gather) noexcept {
+  const node* const index = gather->args[1].get();
+  return is_data(index) || (gather->device.kind == runtime::device_kind::cpu && !is_shift(index));
+}
+
 }  // namespace sinter::graph

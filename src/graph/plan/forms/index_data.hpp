@@ -8,4 +8,10 @@ namespace sinter::graph {
 /// place, and their reads cost no more than others.
 bool is_data(const node* index, int depth = 0) noexcept;
 
+/// Whether indices are a position and a constant, as those of rolls: the reads are plain ones in parts. Others are looked up.
+bool is_shift(const node* index) noexcept;
+
+/// Whether a gather's elements are looked up: by indices in data, and on the host, where only rolls have plain reads, by any others.
+bool is_looked_up(const node* gather) noexcept;
+
 }  // namespace sinter::graph

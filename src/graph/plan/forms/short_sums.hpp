@@ -27,7 +27,7 @@ bool joins_rows(const node* n, std::int64_t read_over) noexcept;
 inline bool is_computed(const node* n) noexcept {
   const node_kind kind = n->kind.load(std::memory_order_relaxed);
   return is_operation(kind) || (kind == node_kind::reduce && is_short(n)) ||
-         (kind == node_kind::gather && is_data(n->args[1].get()));
+         (kind == node_kind::gather && is_looked_up(n));
 }
 /// The weight of joining the elements of a result.
 std::int32_t joining_weight(const node& reduction) noexcept;
