@@ -172,8 +172,10 @@ class cpu_emitter {
   bool shifts_bytes() const;
   bool is_shift_of_bytes(std::size_t k) const;
   void write_bytes(int lanes);
+  static const char* bits_for(opcode op);
   void write_chunks();
   void write_chunk(int lanes);
+  void write_records(const std::string& lanes);
   // Quotients by a number (emit_quotients.cpp).
   bool is_quick_quotient(std::size_t k, int stage) const;
   std::string apart_from_result() const;
