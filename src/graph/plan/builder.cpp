@@ -331,7 +331,7 @@ bool kernel_builder::must_store(node* n, const index_map* map) {
     int places = 0;  // that it is read at
     for (const memo& m : memo_) {
       if (m.n != n || reads_points(&m.map)) continue;
-      elsewhere = elsewhere || !(map && are_apart(m.map, *map));
+      elsewhere = elsewhere || !(map && are_apart(n, m.map, *map));
       ++places;
     }
     const bool is_taken_apart = places >= most_elements_apart;
@@ -378,9 +378,8 @@ bool kernel_builder::is_expensive(node* n) {
 
 bool kernel_builder::is_computed_again(node* n, const index_map* map) {
   if (!is_expensive(n)) return false;
-  if (find(n, nullptr) < 0 && std::none_of(memo_.begin(), memo_.end(),
-                                           [&](const memo& m) { return m.n == n && !(map && are_apart(m.map, *map)); }))
-    return false;
+  const auto overlaps = [&](const memo& m) { return m.n == n && !(map && are_apart(n, m.map, *map)); };
+  if (find(n, nullptr) < 0 && std::none_of(memo_.begin(), memo_.end(), overlaps)) return false;
   table_.materialise(n, store_reason::several_views);
   restart_ = true;
   return true;
