@@ -25,7 +25,6 @@ std::int64_t kernel_builder::read_over() { return out_->root ? table_.at(out_->r
 /// that is cheaper than to store them.
 bool kernel_builder::is_in_place(node* n) {
   if (!limits().fuse || !(is_short(n) || is_unordered_apart(n)) || joins_rows(n, read_over())) return false;
-  if (is_of_records(n)) return false;
   if (space_ <= n->size()) return true;
   const auto [byte, launch, read] = price_on(n->device);
   const double again = static_cast<double>(space_ - n->size()) * table_.inline_weight(n);

@@ -13,8 +13,8 @@ bool is_apart(const node* n, std::int64_t read_over);
 /// Of one that is_short does not hold for: on the CPU one of more elements, in any order, none of whose operands varies both from result
 /// to result and from element to element.
 bool is_unordered_apart(const node* n);
-/// Whether it is apart since it reads narrow records: kernels that call functions would copy their elements one by one, so what reads the
-/// result has it stored.
+/// Whether it is apart since it reads narrow records: alone, since kernels that call functions copy their elements one by one, while what
+/// follows from a reduction of rows may call some.
 bool is_of_records(const node* n);
 
 }  // namespace sinter::graph
