@@ -103,16 +103,18 @@ struct block_variant {
 
 /// How the lanes of an operand lie in memory.
 struct lane_pattern {
-  enum class kind : std::uint8_t { dense, apart, runs, counted, periodic, rows } what = kind::dense;
-  /// apart: elements from one to the next; runs: lanes of a number; periodic: of a coordinate, lanes until it begins again; rows:
-  /// lanes of a row, as the channels of a pixel
+  enum class kind : std::uint8_t { dense, apart, runs, counted, periodic, rows, member } what = kind::dense;
+  /// apart, member: elements from one to the next; runs: lanes of a number; periodic: of a coordinate, lanes until it begins again;
+  /// rows: lanes of a row, as the channels of a pixel
   int number = 0;
-  int near = 0, far = 0;  // rows: elements from a lane to the next one, and from a row to the next one
+  /// rows: elements from a lane to the next one, and from a row to the next one; member, of records that several inputs lie in: elements
+  /// behind the first input, and which one that is
+  int near = 0, far = 0;
 
   bool is_dense() const noexcept { return what == kind::dense; }
   /// Elements from the first lane to lane `l`, of which whole rows come before.
   std::int64_t place(std::int64_t l) const noexcept {
-    if (what == kind::apart) return l * number;
+    if (what == kind::apart || what == kind::member) return l * number;
     if (what == kind::runs) return l / number;
     return what == kind::rows ? l / number * far + l % number * near : l;
   }

@@ -169,6 +169,7 @@ std::string cpu_emitter::lane_type(std::size_t k) const {
 
 std::string cpu_emitter::expression(std::size_t k, int stage) const {
   const instr& i = p_.code[k];
+  if (i.op == opcode::param && i.b != 0) return num(std::size_t{i.b} - 1);
   if (i.op == opcode::param) return std::string("*(const ") + register_type(i.type) + "*)a->params[" + num(i.a) + "]";
   if (i.op == opcode::coord) return "a->coords[" + num(i.a) + "][0]";
   if (i.op == opcode::load && is_gathered(i)) {
@@ -189,6 +190,7 @@ std::string cpu_emitter::expression(std::size_t k, int stage) const {
     return call_expression(i, value(i.a, stage), "*(const long long*)a->params[" + num(i.b) + "]",
                            "*(const long long*)a->params[" + num(i.c) + "]");
   if (shifts_as_product(k)) return "sn::multiply(" + value(i.a, stage) + ", power" + num(i.b) + "[l])";
+  if (shifts_by_number(k)) return shift_by_number(k, stage);
   if (divides_by_number(k))
     return "w" + num(i.b) + (i.op == opcode::remainder ? ".rest(" : ".quotient(") + value(i.a, stage) + ")";
   std::string operand[3];
@@ -216,7 +218,8 @@ void cpu_emitter::write_pointers() {
   std::vector<bool> input(p_.inputs.size() + p_.reductions.size()), coord;
   for (std::size_t k = 0; k < info_.size(); ++k) {
     const instr& i = p_.code[k];
-    const bool gathers = is_gathered(i) && (info_[k].where == place::inlined || info_[k].where == place::scalar);
+    const bool gathers = is_gathered(i) && (info_[k].where == place::inlined || info_[k].where == place::scalar ||
+                                            info_[k].where == place::called);
     if (info_[k].where != place::direct && !gathers && !is_half_load(k)) continue;
     if (i.op == opcode::coord) {
       if (coord.size() <= i.a) coord.resize(i.a + 1u);
@@ -396,6 +399,10 @@ void cpu_emitter::write_loop(int stage) {
 void cpu_emitter::write_calls(int stage) {
   for (std::size_t k = 0; k < info_.size(); ++k) {
     if (info_[k].where != place::called || info_[k].stage != stage) continue;
+    if (loads_alone(k)) {
+      out_ += "  for (int l = 0; l < n; ++l) " + lane(array(k), k) + " = " + expression(k, stages_) + ";\n";
+      continue;
+    }
     if (p_.code[k].op == opcode::user) {
       if (is_first_of_call(k)) takes_lanes(p_.code[k]) ? write_user_lanes(k) : write_effects(k);
       continue;

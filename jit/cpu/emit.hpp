@@ -29,6 +29,8 @@ extern const char* const half_vector_text;
 extern const char* const quotient_text;
 /// The same of whole numbers.
 extern const char* const whole_divisor_text;
+/// What shifts of 16 bits by a number need.
+extern const char* const shift_text;
 
 /// What lanes in patterns need in a translation unit (jit/prelude/lane_patterns.h).
 inline constexpr const char* pattern_part = "lane_patterns";
@@ -106,7 +108,12 @@ class cpu_emitter {
   bool may_divide_by_number(std::size_t k) const;
   bool is_called(std::size_t k) const { return is_call(p_.code[k]) && !info_[k].vector && !by_number_[k]; }
   bool write_divisors(int stage);
-  bool follows_loop(std::size_t k) const { return is_called(k) || has_effects(p_.code[k]) || takes_lanes(p_.code[k]); }
+  bool follows_loop(std::size_t k) const {
+    return is_called(k) || has_effects(p_.code[k]) || takes_lanes(p_.code[k]) || loads_alone(k);
+  }
+  bool loads_alone(std::size_t k) const;
+  bool shifts_by_number(std::size_t k) const;
+  std::string shift_by_number(std::size_t k, int stage) const;
   /// The first instruction of the call of which instruction k is an output, and the end of its instructions.
   std::size_t first_of_call(std::size_t k) const;
   std::size_t end_of_call(std::size_t k) const;
@@ -165,8 +172,10 @@ class cpu_emitter {
   bool shifts_bytes() const;
   bool is_shift_of_bytes(std::size_t k) const;
   void write_bytes(int lanes);
+  static const char* bits_for(opcode op);
   void write_chunks();
   void write_chunk(int lanes);
+  void write_records(const std::string& lanes);
   // Quotients by a number (emit_quotients.cpp).
   bool is_quick_quotient(std::size_t k, int stage) const;
   std::string apart_from_result() const;

@@ -87,11 +87,43 @@ bool cpu_emitter::is_one_loop() const {
          operations().empty() && !(vectors_ && has_lanes_and_vectors());
 }
 
+/// Whether elements of one or two bytes are read by indices that are checked: no instruction reads vectors of such, so a loop reads them to
+/// an array, and what makes indices of lanes is a loop of vectors before it.
+bool cpu_emitter::loads_alone(std::size_t k) const {
+  const instr& i = p_.code[k];
+  if (i.op != opcode::load || p_.inputs[i.a].gathers == 0 || !p_.calls.empty() || has_loop() || vectors_) return false;
+  if (itemsize(i.type) > 2 || i.type == dtype::f16 || i.type == dtype::bf16) return false;
+  bool checks = false;
+  for (int g = 0; g < p_.inputs[i.a].gathers; ++g) {
+    const instr& index = p_.code[p_.inputs[i.a].gather[g]];
+    checks = checks || (index.op == opcode::checked_index && !index.in_range);
+  }
+  return checks;
+}
+
+/// Whether lanes of 16 bits are shifted by a number: compilers shift such in 32 bits, and multiply them in 16.
+bool cpu_emitter::shifts_by_number(std::size_t k) const {
+  const instr& i = p_.code[k];
+  if (i.arg != i.type || info_[i.a].where == place::scalar || info_[i.b].where != place::scalar) return false;
+  if (p_.code[i.b].op == opcode::param && p_.code[i.b].b != 0) return false;  // which the text knows
+  return i.op == opcode::left_shift ? i.type == dtype::u16 || i.type == dtype::i16
+                                    : i.op == opcode::right_shift && i.type == dtype::u16;
+}
+std::string cpu_emitter::shift_by_number(std::size_t k, int stage) const {
+  const instr& i = p_.code[k];
+  const std::string x = value(i.a, stage), by = value(i.b, stage), type = register_type(i.type);
+  if (i.op == opcode::left_shift) return "sn::multiply(" + x + ", sn::left_shift<" + type + ">(1, " + by + "))";
+  return "sn_right_shift(" + x + ", " + by + ")";
+}
+
 bool cpu_emitter::repeats() const {
   const bool has_arrays = vectors_ && std::any_of(info_.begin(), info_.end(), [](const info& i) {
                             return i.where == place::inlined && i.in_array && i.output < 0;
                           });
-  return takes_any_length() && (has_arrays || !operations().empty()) && !calls_for_any_length();
+  bool reads_alone = false;
+  for (std::size_t k = 0; k < info_.size(); ++k)
+    reads_alone = reads_alone || (info_[k].where == place::called && p_.code[k].op == opcode::load);
+  return takes_any_length() && (has_arrays || reads_alone || !operations().empty()) && !calls_for_any_length();
 }
 
 bool cpu_emitter::takes_rows() const {

@@ -17,6 +17,7 @@ const char* vector_name(opcode op) noexcept {
   switch (op) {
     case opcode::negative: return "sn_negative";
     case opcode::absolute: return "sn_absolute";
+    case opcode::sign: return "sn_sign";
     case opcode::square: return "sn_square";
     case opcode::sqrt: return "sn_sqrt";
     case opcode::reciprocal: return "sn_reciprocal";
@@ -142,6 +143,9 @@ const char* const half_vector_text =
     // Operations, as sn:: has them on numbers.
     "SN_VECTOR_FN sn_floats sn_negative(sn_floats a) { return -a; }\n"
     "SN_VECTOR_FN sn_floats sn_absolute(sn_floats a) { return (sn_floats)((sn_words)a & 0x7fffffffu); }\n"
+    "SN_VECTOR_FN sn_floats sn_sign(sn_floats a) {\n"
+    "  const sn_floats below = a < 0.0f ? sn_all(-1.0f) : sn_floats{}, any = a > 0.0f ? sn_all(1.0f) : below;\n"
+    "  return a != a ? a : any; }\n"
     "SN_VECTOR_FN sn_floats sn_square(sn_floats a) { return a * a; }\n"
     "SN_VECTOR_FN sn_floats sn_sqrt(sn_floats a) { return sn_root(a); }\n"
     "SN_VECTOR_FN sn_floats sn_reciprocal(sn_floats a) { return 1.0f / a; }\n"
@@ -210,6 +214,10 @@ const char* const half_vector_text =
     "}\n"
     "SN_VECTOR_FN sn_halves sn_absolute(sn_halves a) { return (sn_halves)((sn_half_words)a & (unsigned short)0x7fff); "
     "}\n"
+    "SN_VECTOR_FN sn_halves sn_sign(sn_halves a) {\n"
+    "  const sn_halves none = {}, below = a < none ? none - (_Float16)1 : none, any = a > none ? none + (_Float16)1 : "
+    "below;\n"
+    "  return a != a ? a : any; }\n"
     "SN_VECTOR_FN sn_halves sn_square(sn_halves a) { return a * a; }\n"
     "SN_VECTOR_FN sn_halves sn_sqrt(sn_halves a) {\n"
     "  return __builtin_ia32_sqrtph256_mask(a, sn_halves{}, (unsigned short)-1); }\n"

@@ -115,7 +115,8 @@ std::string emit_cpu(std::span<const cpu_definition> definitions) {
   const bool divides = functions.find("sn_divisor<") != std::string::npos;
   const bool halves = functions.find("sn_vector") != std::string::npos;
   return source + text.definitions + block_types + (divides ? quotient_text : "") +
-         (calls("sn_whole_divisor<") ? whole_divisor_text : "") + (halves ? half_vector_text : "") + functions;
+         (calls("sn_whole_divisor<") ? whole_divisor_text : "") + (calls("sn_right_shift(") ? shift_text : "") +
+         (halves ? half_vector_text : "") + functions;
 }
 
 }  // namespace sinter::jit

@@ -25,7 +25,7 @@ std::string name_of(const lane_pattern& how, const std::string& lanes, bool writ
 /// Elements from one chunk to the next.
 std::string step_of(const lane_pattern& how, const std::string& lanes) {
   const std::string number = std::to_string(how.number);
-  if (how.what == kind::apart) return lanes + " * " + number;
+  if (how.what == kind::apart || how.what == kind::member) return lanes + " * " + number;
   if (how.what == kind::runs) return lanes + " / " + number;
   if (how.what == kind::rows) return lanes + " / " + number + " * " + std::to_string(how.far);
   return lanes;
@@ -65,6 +65,14 @@ bool cpu_emitter::is_shift_of_bytes(std::size_t k) const {
          info_[k].where == place::inlined && info_[i.a].where != place::scalar && info_[i.b].where == place::scalar;
 }
 
+/// What joins truth values that are bytes of 0 or 1; null: something else.
+const char* cpu_emitter::bits_for(opcode op) {
+  return op == opcode::logical_or    ? " | "
+         : op == opcode::logical_and ? " & "
+         : op == opcode::logical_xor ? " ^ "
+                                     : nullptr;
+}
+
 /// Each instruction as a loop of its own, over an array that stays in a register.
 void cpu_emitter::write_bytes(int lanes) {
   const std::string all = num(static_cast<std::size_t>(lanes));
@@ -77,6 +85,14 @@ void cpu_emitter::write_bytes(int lanes) {
       const std::string from = info_[i.a].where == place::inlined ? "v" + num(i.a) : array(i.a);
       out_ += std::string("  sn::shift_bytes_") + (i.op == opcode::left_shift ? "left<" : "right<") + all + ">(v" + me +
               ", " + from + ", r" + num(i.b) + ");\n";
+    } else if (const char* const op = i.arg == dtype::b1 ? bits_for(i.op) : nullptr) {
+      const auto bytes = [&](std::uint16_t o) {
+        return (info_[o].where == place::inlined  ? "v"
+                : info_[o].where == place::scalar ? "r"
+                                                  : "") +
+               (info_[o].where == place::direct ? array(o) : num(o)) + (info_[o].where == place::scalar ? "" : "[l]");
+      };
+      out_ += "  SN_LANES(" + all + ") v" + me + "[l] = " + bytes(i.a) + op + bytes(i.b) + ";\n";
     } else {
       out_ += "  SN_LANES(" + all + ") v" + me + "[l] = " + expression(k, 0) + ";\n";
     }
@@ -113,6 +129,31 @@ int cpu_emitter::chunk_lanes() const {
   return static_cast<int>(64 / least) * (multiple_of_lanes(p_, v_.patterns) / lane_multiple);
 }
 
+/// Inputs that lie in the same records, which are taken apart together.
+void cpu_emitter::write_records(const std::string& lanes) {
+  std::vector<bool> written(p_.inputs.size());
+  for (std::size_t first = 0; first < info_.size(); ++first) {
+    const lane_pattern how = pattern_of(first);
+    if (info_[first].where != place::direct || how.what != kind::member) continue;
+    const auto leader = static_cast<std::size_t>(how.far);
+    if (written[leader]) continue;
+    written[leader] = true;
+    std::vector<std::string> to(static_cast<std::size_t>(how.number));
+    int last = 0;
+    for (std::size_t k = first; k < info_.size(); ++k) {
+      const lane_pattern other = pattern_of(k);
+      if (info_[k].where != place::direct || other.what != kind::member || other.far != how.far) continue;
+      to[static_cast<std::size_t>(other.near)] = "x" + num(k);
+      last = std::max(last, other.near);
+    }
+    const std::string type = lane_type(first), number = std::to_string(how.number);
+    out_ += "  " + type + "* const to" + num(leader) + "[" + number + "] = {";
+    for (const std::string& array : to) out_ += (array.empty() ? "0" : array) + ", ";
+    out_ += "};\n  sn::load_records<" + number + ", " + std::to_string(last) + ", " + lanes + ">(to" + num(leader) +
+            ", in" + num(leader) + ");\n";
+  }
+}
+
 void cpu_emitter::write_chunk(int lanes) {
   const std::string all = num(static_cast<std::size_t>(lanes));
   lanes_ = all;
@@ -124,8 +165,9 @@ void cpu_emitter::write_chunk(int lanes) {
     if (i.op == opcode::coord) continue;
     const std::string me = num(k), type = lane_type(k);
     out_ += "  SN_ARRAY(" + type + ", x" + me + ", " + all + ");\n";
-    out_ += "  " + name_of(how, all, false) + "(x" + me + ", in" + num(i.a) + ");\n";
+    if (how.what != kind::member) out_ += "  " + name_of(how, all, false) + "(x" + me + ", in" + num(i.a) + ");\n";
   }
+  write_records(all);
   for (std::size_t k = 0; k < output_count(); ++k)
     if (!pattern_of_result(k).is_dense())
       out_ += "  SN_ARRAY(" + lane_type(output_register(k)) + ", y" + num(k) + ", " + all + ");\n";

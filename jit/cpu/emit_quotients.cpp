@@ -56,7 +56,26 @@ const char* const whole_divisor_text =
     "    const real y = real(x) * inverse + moved, sum = y + how::whole;\n"
     "    return T(__builtin_bit_cast(typename how::bits, sum));\n  }\n"
     "  T rest(T x) const { return T(T(word(x) - word(quotient(x)) * word(by)) & mask); }\n"
+    "};\n"
+    // Of bytes floor(x (65536 / d + 1) / 65536): the numerator is too large by x at most, too little for the next whole number.
+    "template <> struct sn_whole_divisor<unsigned char> {\n"
+    "  typedef unsigned short word;\n"
+    "  unsigned char by, mask;\n  word inverse, kept;\n"
+    "  explicit sn_whole_divisor(unsigned char d) : by(d), mask(d == 0 ? 0 : 255), inverse(d < 2 ? 0 : word(65536 / d "
+    "+ 1)),\n"
+    "    kept(d == 1 ? 0xffff : 0) {}\n"
+    "  word whole(word x) const { return word(word((unsigned(x) * unsigned(inverse)) >> 16) | (x & kept)); }\n"
+    "  unsigned char quotient(unsigned char x) const { return (unsigned char)whole(x); }\n"
+    "  unsigned char rest(unsigned char x) const {\n"
+    "    return (unsigned char)(word(word(x) - word(unsigned(whole(x)) * unsigned(word(by)))) & mask); }\n"
     "};\n";
+
+// Lanes of 16 bits by one count: the upper half of a product.
+const char* const shift_text =
+    "static inline unsigned short sn_right_shift(unsigned short a, unsigned short n) {\n"
+    "  const unsigned short power = n == 0 || n > 15 ? 0 : (unsigned short)(1u << (16 - n)), kept = n == 0 ? 0xffff : "
+    "0;\n"
+    "  return (unsigned short)((unsigned short)((unsigned(a) * unsigned(power)) >> 16) | (a & kept));\n}\n";
 
 /// Of up to 32 bits; unsigned ones of 32 have no conversions of vectors on all processors.
 bool cpu_emitter::may_divide_by_number(std::size_t k) const {

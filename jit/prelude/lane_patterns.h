@@ -186,6 +186,92 @@ template <int R, int N, int F, int C, class T> static inline __attribute__((alwa
   }
 }
 
+// Records of S elements, which is a power of two, that follow each other: S vectors of them to a vector for each place in a record.
+template <class T, int S> struct records {
+  static const int W = 64 / int(sizeof(T)), R = 8 / S;  // words of a run
+  typedef typename vector_of<T, W>::type vec;
+  typedef typename vector_of<unsigned long long, 8>::type words;
+  typedef typename count_lanes<W>::type all;
+  typedef typename count_lanes<8>::type all_words;
+  template <int H, int... I> static inline __attribute__((always_inline)) void exchange(words& a, words& b, lane_list<I...>) {
+    const words x = a, y = b;
+    a = __builtin_shufflevector(x, y, (I / R & H ? 8 + I - H * R : I)...);
+    b = __builtin_shufflevector(x, y, (I / R & H ? 8 + I : I + H * R)...);
+  }
+  template <int H> static inline __attribute__((always_inline)) void exchange_all(words* x) {
+    if constexpr (H < S) {
+#pragma GCC unroll 8
+      for (int v = 0; v < S; ++v)
+        if (!(v & H)) exchange<H>(x[v], x[v + H], all_words());
+      exchange_all<2 * H>(x);
+    }
+  }
+  // Shuffles of bytes and of 16 bits take two vectors in two to three times the time of one: those of a place come side by side, then words
+  // change places.
+  template <int... I> static inline __attribute__((always_inline)) void by_runs(vec* x, lane_list<I...>) {
+    words y[S];
+#pragma GCC unroll 8
+    for (int v = 0; v < S; ++v) y[v] = (words)__builtin_shufflevector(x[v], x[v], (I % (W / S) * S + I / (W / S))...);
+    exchange_all<1>(y);
+#pragma GCC unroll 8
+    for (int v = 0; v < S; ++v) x[v] = (vec)y[v];
+  }
+  template <int... I> static inline __attribute__((always_inline)) vec every_other(vec a, vec b, int, lane_list<I...>) {
+    return __builtin_shufflevector(a, b, (2 * I)...);
+  }
+  template <int... I> static inline __attribute__((always_inline)) vec every_other(vec a, vec b, char, lane_list<I...>) {
+    return __builtin_shufflevector(a, b, (2 * I + 1)...);
+  }
+  // N vectors of the places from P on, S / N apart, to those places.
+  template <int N, int P> static inline __attribute__((always_inline)) void by_halves(vec* to, const vec* x) {
+    if constexpr (N == 1) {
+      to[P] = x[0];
+    } else {
+      vec even[N / 2], odd[N / 2];
+#pragma GCC unroll 4
+      for (int k = 0; k < N / 2; ++k) {
+        even[k] = every_other(x[2 * k], x[2 * k + 1], 0, all());
+        odd[k] = every_other(x[2 * k], x[2 * k + 1], '\0', all());
+      }
+      by_halves<N / 2, P>(to, even);
+      by_halves<N / 2, P + S / N>(to, odd);
+    }
+  }
+  static inline __attribute__((always_inline)) void take_apart(vec* x) {
+    if constexpr (sizeof(T) < 4) {
+      by_runs(x, all());
+    } else {
+      vec y[S];
+      by_halves<S, 0>(y, x);
+#pragma GCC unroll 8
+      for (int v = 0; v < S; ++v) x[v] = y[v];
+    }
+  }
+};
+// The elements of C records, those of place p to to[p] where that is wanted; the last place of a record that is read is M.
+template <int S, int M, int C, class T> static inline __attribute__((always_inline)) void load_records(T* const (&to)[S], const T* from) {
+  typedef records<T, S> how;
+  if constexpr (C % how::W == 0) {
+#pragma GCC unroll 8
+    for (int k = 0; k < C; k += how::W) {
+      typename how::vec x[S];
+#pragma GCC unroll 8
+      for (int v = 0; v < S - 1; ++v) x[v] = *(const typename how::vec*)(from + k * S + v * how::W);
+      const T* const last = from + k * S + (S - 1) * how::W;
+      if (k + how::W < C) x[S - 1] = *(const typename how::vec*)last;
+      else x[S - 1] = (typename how::vec)load_bytes<64 - (S - 1 - M) * int(sizeof(T))>(last);
+      how::take_apart(x);
+#pragma GCC unroll 8
+      for (int p = 0; p < S; ++p)
+        if (to[p]) *(typename how::vec*)(to[p] + k) = x[p];
+    }
+  } else {
+#pragma GCC unroll 8
+    for (int p = 0; p < S; ++p)
+      if (to[p]) load_apart<S, C>(to[p], from + p);
+  }
+}
+
 #else
 template <int R, int N, int F, int C, class T> static inline __attribute__((always_inline)) void load_rows(T* to, const T* from) {
   for (int r = 0; r < C / R; ++r)
@@ -194,6 +280,12 @@ template <int R, int N, int F, int C, class T> static inline __attribute__((alwa
 }
 template <int S, int C, class T> static inline __attribute__((always_inline)) void load_apart(T* to, const T* from) {
   for (int l = 0; l < C; ++l) to[l] = from[l * S];
+}
+template <int S, int M, int C, class T> static inline __attribute__((always_inline)) void load_records(T* const (&to)[S], const T* from) {
+#pragma GCC unroll 8
+  for (int p = 0; p < S; ++p)
+    if (to[p])
+      for (int l = 0; l < C; ++l) to[p][l] = from[l * S + p];
 }
 template <int R, int C, class T> static inline __attribute__((always_inline)) void load_runs(T* to, const T* from) {
   for (int r = 0; r < C / R; ++r)

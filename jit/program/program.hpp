@@ -46,6 +46,7 @@ struct instr {
   // load, address: input; param: parameter; coord: axis (their number: the C-order position in the whole space);
   // reduced: reduction; user: call; carried: carried register; else the operand registers
   std::uint16_t a = 0;
+  // param: 1 + the value of what is a part of the program, else 0
   std::uint16_t b = 0;  // checked_index: the parameter of the extent; address: of the first extent; user: output
   std::uint16_t c = 0;  // address: the rank; checked_index: the parameter of the reported axis
   std::uint16_t spare2 =

@@ -159,3 +159,36 @@ TEST_CASE("narrow numbers: what reductions read") {
     CHECK(array_equal(most, max(both.copy(), 1)));
   }
 }
+
+TEST_CASE("narrow numbers: results that are made of narrower arrays and widened at last") {
+  constexpr number n = 10007;
+  for (const dtype t : {uint8, int8, uint16, int16, int32, bool_}) {
+    CAPTURE(name(t));
+    const ndarray x = (arange(n) * 7919 - 30000).astype(t).copy();
+    eval(x);
+    const std::vector<std::int64_t> in = x.astype(int64).to_vector<std::int64_t>();
+    const ndarray w = x.astype(int64);
+    const auto agrees = [&](const char* what, const ndarray& y, const std::function<number(number)>& f) {
+      INFO(what);
+      CHECK(y.dtype() == int64);
+      const std::vector<std::int64_t> got = y.to_vector<std::int64_t>();
+      number wrong = 0;
+      for (std::size_t k = 0; k < got.size(); ++k) wrong += got[k] != f(in[k]);
+      CHECK(wrong == 0);
+    };
+    for (const number c : std::vector<number>{1, 3, 255, 256, 32767, 32768, 65537, INT32_MAX, number{1} << 33}) {
+      CAPTURE(c);
+      agrees("polynomial", (w * w + w * c) * 3 - c, [=](number a) { return (a * a + a * c) * 3 - c; });
+      agrees("digits", floor_divide(w + c, 7) * 100 + (w + c) % 7,
+             [=](number a) { return floor_div(a + c, 7) * 100 + floor_mod(a + c, 7); });
+      agrees("bits", ((w >> 2) & 1) + ((w >> 1) & 1) + ((w ^ c) & 1),
+             [=](number a) { return ((a >> 2) & 1) + ((a >> 1) & 1) + ((a ^ c) & 1); });
+      agrees("choice", where(w > c, w - c, w + c) * 2 + 1, [=](number a) { return (a > c ? a - c : a + c) * 2 + 1; });
+    }
+    // On the host; others have their own rules.
+    if (x.device() == device("cpu") && itemsize(t) == 1)
+      CHECK(text_of((w >> 2) + (w & 1) + (w ^ 3)).find(": int16") != std::string::npos);
+  }
+  const ndarray choice = where(arange(n).astype(uint8) > 9, 149, 138).astype(uint8);
+  if (choice.device() == device("cpu")) CHECK(text_of(choice).find("select r") != std::string::npos);
+}

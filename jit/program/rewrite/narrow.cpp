@@ -46,6 +46,9 @@ number_range product_of(const number_range& a, const number_range& b, dtype type
   return between(*std::min_element(all, all + 4), *std::max_element(all, all + 4), type);
 }
 
+/// Operations on each result that are computed in fewer bits, fewer of which take no longer in 64.
+constexpr std::size_t least_operations = 3;
+
 wide size_of(const number_range& r) { return std::max<wide>(-wide{r.low}, r.high); }
 
 /// The least 2^n - 1 that is no less than a number of the range.
@@ -58,8 +61,8 @@ wide mask_of(const number_range& a, const number_range& b) {
 
 class narrowing {
  public:
-  narrowing(const program& p, const core::dims& extents, const std::vector<number_range>& params, bool reduced)
-      : p_(p), extents_(extents), params_(params), reduced_(reduced), uses_(p.code.size()) {
+  narrowing(const program& p, const core::dims& extents, const std::vector<number_range>& params, bool widen)
+      : p_(p), extents_(extents), params_(params), widen_(widen), uses_(p.code.size()) {
     ranges_.reserve(p.code.size());
     for (const instr& i : p.code) {
       ranges_.push_back(range_of(i));
@@ -85,7 +88,9 @@ class narrowing {
   static bool is_narrow_source(const instr& i);
   bool takes_narrow(const instr& i) const;
   void find_uses();
-  bool is_widened(const reduce_desc& r) const;
+  bool is_widened(std::uint16_t reg) const;
+  std::uint16_t widened(std::uint16_t reg);
+  bool is_worth_widening() const;
   bool may_be_short() const;
   void widen_reduced();
   void copy(std::size_t k);
@@ -94,7 +99,7 @@ class narrowing {
   const program& p_;
   const core::dims& extents_;
   const std::vector<number_range>& params_;
-  bool reduced_;  // whether what reductions read may be narrow
+  bool widen_;  // whether what reductions read, and results, may be narrow
   std::vector<number_range> ranges_;
   std::vector<bool> narrowable_;  // int64 that can be had in 32 bits without being computed in 64
   std::vector<use> uses_;
@@ -207,14 +212,23 @@ bool narrowing::takes_narrow(const instr& i) const {
   return all;
 }
 
-/// Whether a reduction reads int64 that may be made so of what is computed in fewer bits.
-bool narrowing::is_widened(const reduce_desc& r) const {
-  return reduced_ && is_long(r.reg) && narrowable_[r.reg] && takes_narrow(p_.code[r.reg]);
+/// Whether what a reduction reads, or a result, is int64 that may be made so of what is computed in fewer bits.
+bool narrowing::is_widened(std::uint16_t reg) const {
+  return widen_ && is_long(reg) && narrowable_[reg] && takes_narrow(p_.code[reg]);
+}
+
+/// Whether results have operations enough that conversions at their ends pay.
+bool narrowing::is_worth_widening() const {
+  std::size_t operations = 0;
+  for (std::size_t k = 0; k < p_.code.size(); ++k) operations += narrowable_[k] && !is_narrow_source(p_.code[k]);
+  return operations >= least_operations * p_.outputs.size();
 }
 
 void narrowing::find_uses() {
-  for (const output_desc& o : p_.outputs) uses_[o.reg].as_it_is = true;
-  for (const reduce_desc& r : p_.reductions) (is_widened(r) ? uses_[r.reg].narrow : uses_[r.reg].as_it_is) = true;
+  const bool widens = p_.kind == kernel_kind::elementwise && is_worth_widening();  // results of reductions are few
+  for (const output_desc& o : p_.outputs)
+    (widens && is_widened(o.reg) ? uses_[o.reg].narrow : uses_[o.reg].as_it_is) = true;
+  for (const reduce_desc& r : p_.reductions) (is_widened(r.reg) ? uses_[r.reg].narrow : uses_[r.reg].as_it_is) = true;
   for (std::size_t k = p_.code.size(); k-- > 0;) {
     const instr& i = p_.code[k];
     use& mine = uses_[k];
@@ -228,11 +242,11 @@ void narrowing::find_uses() {
 /// Whether results are small and everything that becomes narrower fits in 16 bits: twice as many lanes in a vector.
 bool narrowing::may_be_short() const {
   const bool reduces = p_.kind == kernel_kind::reduce;
-  if ((reduces && !reduced_) || p_.outputs.empty()) return false;
+  if ((reduces && !widen_) || p_.outputs.empty()) return false;
   for (const reduce_desc& r : p_.reductions)
-    if (!is_widened(r) && itemsize(p_.code[r.reg].type) > 2) return false;
+    if (!is_widened(r.reg) && itemsize(p_.code[r.reg].type) > 2) return false;
   for (const output_desc& o : p_.outputs)
-    if (!reduces && itemsize(p_.code[o.reg].type) > 2) return false;
+    if (!reduces && !(is_worth_widening() && is_widened(o.reg)) && itemsize(p_.code[o.reg].type) > 2) return false;
   for (std::size_t k = 0; k < p_.code.size(); ++k) {
     const instr& i = p_.code[k];
     if (!uses_[k].in_32 && !uses_[k].narrow) continue;
@@ -282,20 +296,24 @@ void narrowing::compute_narrow(std::size_t k) {
   out_.code.push_back(i);
 }
 
-/// At the end of what is computed for the reductions.
+/// A register of the old program as it is needed at the end, of int64 that is computed in fewer bits too.
+std::uint16_t narrowing::widened(std::uint16_t reg) {
+  if (!is_long(reg) || !uses_[reg].in_32) return place_[reg];
+  instr cast{opcode::cast, dtype::i64, short_};
+  cast.a = narrow_[reg];
+  out_.code.push_back(cast);
+  return static_cast<std::uint16_t>(out_.code.size() - 1);
+}
+
+/// At the end of what is computed for the reductions, or of results that are operations on elements.
 void narrowing::widen_reduced() {
   for (reduce_desc& r : out_.reductions) {
-    const std::uint16_t reg = r.reg;
-    const bool plain = r.inner == reg;
-    r.reg = place_[reg];
-    if (is_long(reg) && uses_[reg].in_32) {
-      instr cast{opcode::cast, dtype::i64, short_};
-      cast.a = narrow_[reg];
-      r.reg = static_cast<std::uint16_t>(out_.code.size());
-      out_.code.push_back(cast);
-    }
+    const bool plain = r.inner == r.reg;
+    r.reg = widened(r.reg);
     if (plain) r.inner = r.reg;
   }
+  if (p_.kind == kernel_kind::elementwise)
+    for (output_desc& o : out_.outputs) o.reg = widened(o.reg);
   out_.epilogue = static_cast<std::uint16_t>(out_.code.size());
 }
 
@@ -312,22 +330,26 @@ program narrowing::rewritten() {
   if (p_.epilogue == p_.code.size()) widen_reduced();
   for (input_desc& in : out_.inputs)
     for (int g = 0; g < in.gathers; ++g) in.gather[g] = place_[in.gather[g]];
-  for (output_desc& o : out_.outputs) o.reg = place_[o.reg];
+  if (p_.kind != kernel_kind::elementwise)
+    for (output_desc& o : out_.outputs) o.reg = place_[o.reg];
   return std::move(out_);
 }
 
-bool has_coordinates(const program& p) {
-  return std::any_of(p.code.begin(), p.code.end(), [](const instr& i) { return i.op == opcode::coord; });
+/// Whether int64 is made of coordinates, or `of_numbers` of anything.
+bool makes_wide(const program& p, bool of_numbers) {
+  return std::any_of(p.code.begin(), p.code.end(), [&](const instr& i) {
+    return i.op == opcode::coord || (of_numbers && i.type == dtype::i64 && operand_count(i.op) > 0);
+  });
 }
 
 }  // namespace
 
-void narrow_integers(program& p, const core::dims& extents, const std::vector<number_range>& params, bool reduced) {
+void narrow_integers(program& p, const core::dims& extents, const std::vector<number_range>& params, bool widen) {
   if (p.kind == kernel_kind::staged || p.loop.end != 0 || !p.calls.empty() || !p.combines.empty() ||
-      !has_coordinates(p))
+      !makes_wide(p, widen))
     return;
   if (std::any_of(p.reductions.begin(), p.reductions.end(), [](const reduce_desc& r) { return r.tail != 0; })) return;
-  narrowing n(p, extents, params, reduced);
+  narrowing n(p, extents, params, widen);
   if (n.is_of_use()) p = n.rewritten();
 }
 

@@ -11,9 +11,9 @@ namespace sinter::jit {
 
 /// Computes in int32 what is int64, follows from coordinates, parameters and narrower numbers, cannot leave the range of int32, and is
 /// not needed in int64 itself. `params`: of each parameter; what is not a whole number is not looked at. Values stay the same.
-/// Programs without coordinates, and those with loops, stages or calls stay as they are. `reduced`: what a reduction reads is needed in
-/// int64 by the reduction alone, and made so at last.
+/// Programs without coordinates, and those with loops, stages or calls stay as they are. `widen`: what a reduction reads, and results,
+/// are needed in int64 there alone, and made so at last; programs of narrower numbers are rewritten without coordinates, too.
 void narrow_integers(program& p, const core::dims& extents, const std::vector<number_range>& params,
-                     bool reduced = false);
+                     bool widen = false);
 
 }  // namespace sinter::jit

@@ -117,7 +117,7 @@ void follow_operands(jit::launch& l, dims& extents, dims& origin, int kept) {
     }
 }
 
-/// Coordinates, and what is made of them, in 32 bits where they fit; on the host sums of narrow numbers too.
+/// Coordinates, and what is made of them, in 32 bits where they fit; on the host what is made of narrow numbers too, and their sums.
 void narrow(kernel_plan& plan) {
   std::vector<jit::number_range> ranges(plan.params.size());
   for (std::size_t k = 0; k < ranges.size(); ++k) {
@@ -132,10 +132,10 @@ void narrow(kernel_plan& plan) {
     }
   }
   constexpr std::int64_t least = 8192;  // elements, below which another kernel costs more
-  const bool reduced = plan.kind == plan_kind::reduce && plan.results[0]->device.kind == runtime::device_kind::cpu &&
-                       core::element_count(plan.extents) >= least;
-  jit::narrow_integers(plan.code, plan.extents, ranges, reduced);
-  if (!reduced) return;
+  const bool on_host = !plan.results.empty() && plan.results[0]->device.kind == runtime::device_kind::cpu;
+  const bool widen = on_host && core::element_count(plan.extents) >= least;
+  jit::narrow_integers(plan.code, plan.extents, ranges, widen);
+  if (!widen || plan.kind != plan_kind::reduce) return;
   std::int64_t count = 1;
   for (int a = plan.kept; a < plan.extents.size(); ++a) count *= plan.extents[a];
   jit::narrow_sums(plan.code, count);

@@ -331,7 +331,7 @@ bool kernel_builder::must_store(node* n, const index_map* map) {
     int places = 0;  // that it is read at
     for (const memo& m : memo_) {
       if (m.n != n || reads_points(&m.map)) continue;
-      elsewhere = elsewhere || !(map && are_apart(m.map, *map));
+      elsewhere = elsewhere || !(map && are_apart(n, m.map, *map));
       ++places;
     }
     const bool is_taken_apart = places >= most_elements_apart;

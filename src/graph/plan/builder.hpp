@@ -91,6 +91,7 @@ class kernel_builder {
   std::uint16_t scalar_param(const node* n) { return param(n->scalar().constant, n->type, n); }
   std::uint16_t add_param(const jit::scalar& value, dtype type, param_source source);
   std::uint16_t integer_param(std::int64_t v);
+  std::uint16_t number_of_text(std::int64_t v);
   std::uint16_t emit(jit::instr i, std::size_t after = 0);
   std::uint16_t binary(jit::opcode op, std::uint16_t a, std::uint16_t b);
   kernel_plan& begin(kernel_plan& out, const dims& variables);
@@ -135,6 +136,7 @@ class kernel_builder {
   std::size_t stored_before_ = 0;  // materialised nodes when the kernel was begun
   bool in_order_ = false;          // operations were lowered before what needs them
   bool in_epilogue_ = false;
+  bool in_short_ = false;  // what is being lowered is an element of a short reduction
   bool in_index_ = false;  // what is being lowered are indices, each of which serves several elements
 };
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "graph/plan/builder.hpp"
+#include "graph/plan/forms/apart_sums.hpp"
 #include "graph/plan/forms/short_join.hpp"
 #include "graph/plan/forms/short_sums.hpp"
 #include "graph/values/limits.hpp"
@@ -23,11 +24,23 @@ std::int64_t kernel_builder::read_over() { return out_->root ? table_.at(out_->r
 /// Whether a short reduction is computed where this kernel reads it: always as often as it has results, more often where
 /// that is cheaper than to store them.
 bool kernel_builder::is_in_place(node* n) {
-  if (!limits().fuse || !is_short(n) || joins_rows(n, read_over())) return false;
+  if (!limits().fuse || !(is_short(n) || is_unordered_apart(n)) || joins_rows(n, read_over())) return false;
   if (space_ <= n->size()) return true;
   const auto [byte, launch, read] = price_on(n->device);
   const double again = static_cast<double>(space_ - n->size()) * table_.inline_weight(n);
   return again <= 2 * byte * static_cast<double>(n->bytes()) + launch;
+}
+
+/// A number that is a part of the program, as the place of an element is that a short reduction is made of: the text has an instruction
+/// for each of these, and compilers shift lanes of bytes and of 16 bits by numbers that they know. On the CPU alone.
+std::uint16_t kernel_builder::number_of_text(std::int64_t v) {
+  const std::uint16_t reg = integer_param(v);
+  constexpr std::int64_t most = UINT16_MAX - 1;
+  if (v < 0 || v > most || out_->results.empty() || out_->results[0]->device.kind != runtime::device_kind::cpu)
+    return reg;
+  jit::instr known = out_->code.code[reg];
+  known.b = static_cast<std::uint16_t>(v + 1);
+  return emit(known);
 }
 
 /// Whether computing a value that the kernel reads through several index maps for each of them costs less than to store it and to
@@ -73,18 +86,17 @@ bool kernel_builder::is_expensive(node* n) {
 
 bool kernel_builder::is_computed_again(node* n, const index_map* map) {
   if (!is_expensive(n)) return false;
-  if (find(n, nullptr) < 0 && std::none_of(memo_.begin(), memo_.end(),
-                                           [&](const memo& m) { return m.n == n && !(map && are_apart(m.map, *map)); }))
-    return false;
+  const auto overlaps = [&](const memo& m) { return m.n == n && !(map && are_apart(n, m.map, *map)); };
+  if (find(n, nullptr) < 0 && std::none_of(memo_.begin(), memo_.end(), overlaps)) return false;
   table_.materialise(n, store_reason::several_views);
   restart_ = true;
   return true;
 }
 
 /// The elements of the result that `map` reads, each with its coordinates along the reduced axes, joined in groups of four
-/// as every reduction does.
+/// as every reduction does; more than two groups are in any order.
 std::uint16_t kernel_builder::lower_short(node* n, const index_map* map) {
-  node* const x = n->args[0].get();
+  node* x = n->args[0].get();
   const payload::reduce& over = n->reduce();
   const index_map outer = full_map(n, map);
   index_map at(x->shape.size(), outer.variables());
@@ -92,9 +104,18 @@ std::uint16_t kernel_builder::lower_short(node* n, const index_map* map) {
     if (!over.is_over(a)) at.copy_row(a, outer, kept++);
 
   store_looked_up(x);
-  const dtype sum = joined_in(over.op, n->type);
+  dtype sum = joined_in(over.op, n->type);
+  if (sum == dtype::u64 && (over.op == jit::reduce_op::sum || over.op == jit::reduce_op::prod)) {
+    // The same bits, whose ranges are known.
+    sum = dtype::i64;
+    const bool widens = x->kind == node_kind::map && x->map().op == opcode::cast && !table_.is_stored(x);
+    if (node* const narrow = widens ? x->args[0].get() : nullptr;
+        narrow && is_integer(narrow->type) && itemsize(narrow->type) < 8 && narrow->shape == x->shape)
+      x = narrow;
+  }
   const auto emit_one = [this](jit::instr i) { return emit(i); };
   std::vector<std::uint16_t> elements;
+  const bool in_short = std::exchange(in_short_, true);
   for (std::int64_t left = reduced_elements(*n); left > 0; --left) {
     std::uint16_t reg = lower(x, is_plain(x, at) ? nullptr : &at);
     if (x->type != sum) reg = emit({opcode::cast, sum, x->type, 0, reg, 0, 0, 0});
@@ -106,7 +127,15 @@ std::uint16_t kernel_builder::lower_short(node* n, const index_map* map) {
     }
   }
 
-  const std::uint16_t result = join_short(joining(over.op, sum), elements, emit_one);
+  in_short_ = in_short;
+  const joining join(over.op, sum);
+  while (elements.size() > most_short) {
+    const std::size_t half = (elements.size() + 1) / 2;
+    for (std::size_t k = half; k < elements.size(); ++k)
+      elements[k - half] = join(elements[k - half], elements[k], emit_one);
+    elements.resize(half);
+  }
+  const std::uint16_t result = join_short(join, elements, emit_one);
   return n->type == sum ? result : emit({opcode::cast, n->type, sum, 0, result, 0, 0, 0});
 }
 

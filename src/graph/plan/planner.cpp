@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "graph/plan/builder.hpp"
+#include "graph/plan/forms/apart_sums.hpp"
 #include "graph/plan/stages.hpp"
 #include "graph/values/limits.hpp"
 
@@ -136,60 +137,6 @@ void planner::build_all() {
   } while (known != stored().size() && known != 0);
 }
 
-namespace {
-
-/// Elements of a row that are read faster a row apart, as operations on elements, than they are reduced as a row.
-std::int64_t most_apart(dtype type) noexcept {
-  switch (itemsize(type)) {
-    case 1: return most_short;
-    case 2:
-    case 4: return 5;
-    case 8: return 3;
-    default: return 1;
-  }
-}
-
-/// Whether elements are read several times each, since what is reduced are windows that overlap: results that lie side by side then
-/// read what lies side by side.
-bool reads_windows(const node* x, int depth) {
-  const node_kind kind = x->kind.load(std::memory_order_relaxed);
-  if (kind == node_kind::view) {
-    const auto& strides = x->view().strides;
-    for (int a = 0; a < x->shape.size(); ++a)
-      if (x->shape[a] != 1 && strides[a] == 0) return false;
-    return x->size() > x->args[0]->size();
-  }
-  if (kind != node_kind::map || depth == 0) return false;
-  for (int k = 0; k < x->nargs; ++k)
-    if (reads_windows(x->args[k].get(), depth - 1)) return true;
-  return false;
-}
-
-/// Whether a short reduction is one of operations on elements: of a few elements, and on the CPU over axes between which others are
-/// kept, as of blocks of an image, which are several times as fast as by rows of two, or of windows that overlap. On a GPU a thread then has what several
-/// neighbouring rows have, as vectors; but rows that stay on chip are reduced as rows.
-bool is_apart(node* n, std::int64_t read_over) {
-  if (!limits().fuse || !limits().apart || !is_short(n) || joins_rows(n, read_over)) return false;
-  const dims& shape = n->args[0]->shape;
-  if (n->device.kind != runtime::device_kind::cpu) {
-    constexpr std::int64_t many_rows = 1 << 12;
-    const int last = shape.size() - 1;
-    return last >= 1 && n->reduce().is_over(last) && n->size() >= many_rows && reduced_elements(*n) == shape[last] &&
-           shape[last] <= most_apart(n->args[0]->type);
-  }
-  int groups = 0;
-  bool in_group = false;
-  for (int a = 0; a < shape.size(); ++a) {
-    if (shape[a] == 1) continue;
-    const bool over = n->reduce().is_over(a);
-    groups += over && !in_group ? 1 : 0;
-    in_group = over;
-  }
-  return groups > 1 || reduced_elements(*n) <= most_apart(n->args[0]->type) || reads_windows(n->args[0].get(), 3);
-}
-
-}  // namespace
-
 // The reductions whose epilogue a result can be: reached through operations of its own shape, all over one space.
 bool planner::find_reductions(node* n, std::vector<node*>& out, bool split) {
   if (!n->over_reduction()) return true;
@@ -203,7 +150,7 @@ bool planner::search_reductions(node* n, std::vector<node*>& out, bool split) {
     node* a = n->operand(k);
     if (a->is_leaf() || reads_raw(*n, k) || !(a->shape == n->shape)) continue;
     if (a->kind == node_kind::reduce) {
-      if (!at(a).stored && is_apart(a, read_over_)) continue;
+      if (!at(a).stored && is_apart(a, read_over_) && !is_of_records(a)) continue;
       if (at(a).stored && (split || (at(a).why != store_reason::requested && at(a).why != store_reason::sibling)))
         continue;
       if (!out.empty() && !same_reduction(out[0], a)) return false;

@@ -59,3 +59,28 @@ TEST_CASE("of two axes the one with the index out of range is told") {
   CHECK_MESSAGE(second.find("index 4 is out of range for axis 1 with extent 4") != std::string::npos, second);
   CHECK(array_equal(m(good, good) + 1, good * 5.0 + 1));
 }
+
+TEST_CASE("elements of one and two bytes are read by checked indices of lanes") {
+  const compiled_kernels compiled;
+  for (const dtype t : {uint8, bool_, int16}) {
+    CAPTURE(name(t));
+    const ndarray table = on_host((arange(1000) * 7 % 101).astype(t)), wide = on_host(table.astype(int32));
+    for (const std::int64_t n : {1, 16, 255, 300, 20000}) {
+      CAPTURE(n);
+      const ndarray i = on_host((arange(n) * 31 % 2000 - 1000).astype(int32)), j = on_host(arange(n) * 17 % 1000);
+      CHECK(array_equal(take(table, i).astype(int32), take(wide, i)));
+      CHECK(
+          array_equal((take(table, i) == take(table, j)).astype(int8), (take(wide, i) == take(wide, j)).astype(int8)));
+      CHECK(array_equal(take(table, i).astype(int32) * 2 + take(wide, j), take(wide, i) * 2 + take(wide, j)));
+      CHECK(float(mean(take(table, i) == take(table, j))) == float(mean(take(wide, i) == take(wide, j))));
+      // An index that is looked up itself.
+      CHECK(array_equal(take(table, take(on_host(table.astype(int64)), j)).astype(int32), take(wide, take(wide, j))));
+      const ndarray bad = on_host(where(arange(n) == n - 1, 1000, j));
+      const auto told =
+          sinter_test::message_of<index_error>([&] { (take(table, bad) == take(table, j)).to_vector<bool>(); });
+      CHECK_MESSAGE(told.find("index 1000 is out of range for axis 0 with extent 1000") != std::string::npos, told);
+    }
+    const std::string text = explain(take(table, on_host(arange(20000) % 1000)) == 3, {.source = true});
+    CHECK(text.find("for (int l = 0; l < n; ++l) t") != std::string::npos);
+  }
+}

@@ -92,7 +92,8 @@ void check_all(dtype t, comparison& check) {
     check("a chain", [&] { return std::vector{2.5 * x + y - x * y}; });
     check("every operation", [&] {
       const ndarray a = x / y, b = sqrt(abs(x)) - square(y), c = maximum(x, y) + minimum(x, -y), d = reciprocal(y);
-      return std::vector{a, b, c, d, floor(x) + ceil(y) + trunc(x) + rint(y)};
+      return std::vector{
+          a, b, c, d, sign(x) * y, where(abs(x) > 6, sign(x) * 6, x), floor(x) + ceil(y) + trunc(x) + rint(y)};
     });
     check("comparisons and choices", [&] {
       const ndarray less = x < y, both = (x >= 0) & (y != 0), none = logical_not(isnan(x) | (x == y));

@@ -140,8 +140,10 @@ TEST_CASE("quotients and rests of all numbers of up to 16 bits without a sign by
   for (const dtype t : {uint8, uint16}) {
     const int all = t == uint8 ? 256 : 65536;
     const ndarray x = on_host(arange(all).astype(t));
-    for (const int by :
-         {0, 1, 2, 3, 5, 7, 10, 127, 128, 129, 254, 255, 256, 257, 1000, 32767, 32768, 32769, 65534, 65535}) {
+    std::vector<int> numbers{256, 257, 1000, 32767, 32768, 32769, 65534, 65535};
+    for (int by = 0; by < 256; ++by)
+      if (t == uint8 || by < 11 || by > 125) numbers.push_back(by);
+    for (const int by : numbers) {
       if (by >= all) continue;
       CAPTURE(by);
       const ndarray d = on_host(full({1}, by).astype(t));

@@ -70,6 +70,7 @@ struct input_plan {
   bool ahead_apart = false;   // in a pattern, and what lies up to `end` may be read for padding
   bool one_offset = false;    // gathered, from one place in a block on, of which compiled code reads one lane
   jit::lane_pattern pattern;  // read where it lies, by code that knows how
+  int span = 0;               // of records whose first input it is: the last element that is read of each
 };
 /// An axis' coordinate, or (`axis` is the number of axes) the C-order position among the elements or results.
 struct coordinate_plan {

@@ -139,7 +139,8 @@ bool may_run_twice(const block_plan& plan, const std::vector<output_plan>& outpu
   bool may = plan.pure;
   for (const input_plan& in : plan.inputs)
     may = may && (in.access == how::unused || (in.access == how::copied && in.ahead && in.in_place) ||
-                  (in.pattern.what == jit::lane_pattern::kind::apart && in.ahead_apart) ||
+                  (in.ahead_apart && (in.pattern.what == jit::lane_pattern::kind::apart ||
+                                      in.pattern.what == jit::lane_pattern::kind::member)) ||
                   (in.access == how::uniform && !is_written(*plan.launch, *in.source)));
   for (const output_plan& o : outputs) may = may && o.in_place && !o.over_input;
   for (const coordinate_plan& c : plan.coordinates)

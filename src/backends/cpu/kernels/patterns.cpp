@@ -73,6 +73,47 @@ bool lies_across(const core::dims& outer, const lane_map& map) noexcept {
   return near != 0 && near < std::abs(map.strides[0]);
 }
 
+/// From how many inputs on it takes less to take records apart than to gather each of them: shuffles of two vectors of bytes or of 16
+/// bits take two or three times as long as others.
+int least_members(dtype t, int apart) noexcept {
+  if (itemsize(t) <= 2) return 2;
+  return apart == 2 ? 3 : apart == 4 ? 3 : 4;
+}
+
+/// Inputs whose elements lie apart in the same records: all of them are found by the first one, of the lowest address.
+void find_members(const jit::launch& l, std::string& patterns) {
+  const auto is_apart = [&](std::size_t k) {
+    const lane_pattern p = lane_pattern::read(patterns, k);
+    return p.what == kind::apart && (p.number == 2 || p.number == 4 || p.number == 8);
+  };
+  const std::size_t n = l.inputs.size();
+  for (std::size_t first = 0; first < n; ++first) {
+    if (!is_apart(first)) continue;
+    const lane_pattern how = lane_pattern::read(patterns, first);
+    const jit::operand& a = l.inputs[first];
+    std::vector<std::pair<std::int64_t, std::size_t>> members;  // by their places
+    std::int64_t lowest = a.offset, highest = a.offset;
+    for (std::size_t k = first; k < n; ++k) {
+      const jit::operand& b = l.inputs[k];
+      if (!is_apart(k) || b.base != a.base || b.strides != a.strides ||
+          lane_pattern::read(patterns, k).number != how.number || l.code->inputs[k].type != l.code->inputs[first].type)
+        continue;
+      const std::int64_t low = std::min(lowest, b.offset), high = std::max(highest, b.offset);
+      const bool known =
+          std::any_of(members.begin(), members.end(), [&](const auto& m) { return m.first == b.offset; });
+      if (known || high - low >= how.number) continue;
+      lowest = low, highest = high;
+      members.emplace_back(b.offset, k);
+    }
+    if (static_cast<int>(members.size()) < least_members(l.code->inputs[first].type, how.number)) continue;
+    const std::size_t leader = std::min_element(members.begin(), members.end())->second;
+    if (leader > INT8_MAX) continue;
+    for (const auto& [offset, k] : members)
+      lane_pattern{kind::member, how.number, static_cast<int>(offset - lowest), static_cast<int>(leader)}.write(
+          patterns, k);
+  }
+}
+
 }  // namespace
 
 std::string lane_patterns(const jit::launch& l, const walk_axes& axes) {
@@ -97,6 +138,7 @@ std::string lane_patterns(const jit::launch& l, const walk_axes& axes) {
     }
     ++at;
   }
+  find_members(l, all);
   std::vector<output_plan> outputs;
   outputs.reserve(l.outputs.size());
   for (std::size_t k = 0; of_elements && k < l.outputs.size(); ++k) {
@@ -121,6 +163,11 @@ void block_plan::read_patterns(const std::string& patterns) {
   multiple = jit::multiple_of_lanes(*launch->code, patterns);
   for (std::size_t k = 0; k < inputs.size(); ++k)
     if (inputs[k].access == input_plan::how::copied) inputs[k].pattern = jit::pattern_of_input(patterns, k);
+  for (const input_plan& in : inputs)
+    if (in.pattern.what == kind::member) {
+      int& span = inputs[static_cast<std::size_t>(in.pattern.far)].span;
+      span = std::max(span, in.pattern.near);
+    }
   for (coordinate_plan& c : coordinates)
     c.pattern = jit::pattern_of_axis(*launch->code, patterns, static_cast<std::size_t>(c.axis));
 }
@@ -132,9 +179,19 @@ void block_walker::bind_pattern(std::size_t k, std::int64_t start, int n, int pa
   const lane_pattern& how = in.pattern;
   const char* const from = base_[k] + how.place(start) * size;
   // Ahead of the last one lies what is before the array where the stride is negative.
-  const bool ahead = how.what == kind::apart && how.number > 0 && in.ahead_apart;
+  const bool ahead = (how.what == kind::apart || how.what == kind::member) && how.number > 0 && in.ahead_apart;
   if (padded == n || (ahead && from + how.place(padded - 1) * size + size <= in.end)) {
     inputs_[k] = from;
+    return;
+  }
+  if (how.what == kind::member) {  // whole records, by the first input of them
+    auto* const records = static_cast<char*>(lanes_[k]);
+    const std::int64_t record = how.number * size;
+    inputs_[k] = records;
+    if (static_cast<std::size_t>(how.far) != k) return;
+    std::memcpy(records, from, static_cast<std::size_t>((n - 1) * record + (in.span + 1) * size));
+    for (int l = n; l < padded; ++l)
+      std::memcpy(records + l * record, records + (n - 1) * record, static_cast<std::size_t>((in.span + 1) * size));
     return;
   }
   std::int64_t first = 0;  // of the places of lanes

@@ -1,6 +1,8 @@
 // Which reductions are short.
 #include "graph/plan/forms/short_sums.hpp"
 
+#include <numeric>
+
 namespace sinter::graph {
 
 std::int64_t reduced_elements(const payload::reduce& reduction, const dims& shape) noexcept {
@@ -50,14 +52,21 @@ std::int32_t joining_weight(const node& reduction) noexcept {
   return joins * (extreme && is_real_floating(reduction.type) ? 4 : 1);
 }
 
-bool are_apart(const index_map& a, const index_map& b) noexcept {
-  const auto is_constant = [](const index_map& m, int row) {
-    for (int v = 0; v < m.variables(); ++v)
-      if (m.coefficient(row, v) != 0) return false;
-    return true;
+bool are_apart(const node* n, const index_map& a, const index_map& b) noexcept {
+  const bool strided = n->device.kind == runtime::device_kind::cpu;
+  // The greatest common divisor of a row's steps; 0 where there are none, -1 where those of the maps differ.
+  const auto step_of = [&](int row) {
+    std::int64_t step = 0;
+    for (int v = 0; v < a.variables(); ++v) {
+      if (a.coefficient(row, v) != b.coefficient(row, v)) return std::int64_t{-1};
+      step = std::gcd(step, a.coefficient(row, v));
+    }
+    return step;
   };
-  for (int row = 0; row < a.rows(); ++row)
-    if (a.offset(row) != b.offset(row) && is_constant(a, row) && is_constant(b, row)) return true;
+  for (int row = 0; row < a.rows(); ++row) {
+    const std::int64_t difference = a.offset(row) - b.offset(row), step = difference == 0 ? -1 : step_of(row);
+    if (step == 0 || (strided && step > 1 && difference % step != 0)) return true;
+  }
   return false;
 }
 

@@ -32,7 +32,8 @@ inline bool is_computed(const node* n) noexcept {
 /// The weight of joining the elements of a result.
 std::int32_t joining_weight(const node& reduction) noexcept;
 
-/// Whether two index maps of one value never read the same element, since a coordinate is constant in both and differs.
-bool are_apart(const index_map& a, const index_map& b) noexcept;
+/// Whether two index maps of a value never read the same element, since a coordinate is constant in both and differs, or on the CPU
+/// grows by the same steps in both and differs by no multiple of them, as those of every other element do.
+bool are_apart(const node* n, const index_map& a, const index_map& b) noexcept;
 
 }  // namespace sinter::graph

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <string>
@@ -99,6 +100,69 @@ TEST_CASE("nothing is read before the first element or behind the last one") {
       }
   }
   munmap(memory, pages + 2 * page);
+}
+
+// All of what lies in the same records is read at once, up to the last of them in memory, behind which there is none.
+TEST_CASE("operands of the same records are those of each of them alone") {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE)), pages = 128 * page;
+  char* const memory =
+      static_cast<char*>(mmap(nullptr, pages + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  REQUIRE(memory != MAP_FAILED);
+  REQUIRE(mprotect(memory + pages, page, PROT_NONE) == 0);
+  for (std::size_t k = 0; k < pages; ++k) memory[k] = static_cast<char>(k * 2654435761u >> 20 & 1);
+  const std::vector<std::vector<int>> all_members{
+      {0, 1}, {1, 0}, {0, 1, 2, 3}, {3, 1, 0}, {1, 2}, {0, 1, 2, 3, 4, 5, 6, 7}, {6, 1, 4, 2}};
+  for (const dtype t : {uint8, int16, bool_, int32, int64})
+    for (const int size : {2, 4, 8})
+      for (const std::vector<int>& members : all_members)
+        for (const std::int64_t lanes : {8192, 8199, 9001}) {
+          if (*std::max_element(members.begin(), members.end()) >= size) continue;
+          CAPTURE(name(t));
+          CAPTURE(size);
+          CAPTURE(members.size());
+          CAPTURE(lanes);
+          // The last member of the last record is the last element in memory.
+          const int last = *std::max_element(members.begin(), members.end());
+          const std::int64_t n = (lanes - 1) * size + last + 1;
+          const auto bytes = static_cast<std::size_t>(n) * itemsize(t);
+          if (bytes > pages) continue;
+          const ndarray x = from_pointer(memory + pages - bytes, {n}, t, {.device = "cpu", .immutable = true});
+          const auto joined = [&](bool apart) {
+            ndarray out;
+            for (std::size_t k = 0; k < members.size(); ++k) {
+              const ndarray member = x(slice(members[k], _, size));
+              const ndarray one = apart ? member : dense(member);
+              out = k == 0 ? one : t == bool_ ? out ^ one : k % 2 ? out + one * 3 : out * 2 - one;
+            }
+            return out;
+          };
+          check([&] { return joined(true); }, [&] { return joined(false); });
+        }
+  munmap(memory, pages + page);
+  // Of rows with ends, read by a reduction, and beside what is no member.
+  const ndarray p = reshape(numbers(40 * 260 * 4, uint8), {40, 260, 4}), y = numbers(40 * 260, int16);
+  const auto of_pixels = [&](const ndarray& r, const ndarray& g, const ndarray& b) {
+    return r.astype(int32) * 3 + g * 5 - b + reshape(y, {40, 260});
+  };
+  const ndarray r = p(_, _, 0), g = p(_, _, 1), b = p(_, _, 3);
+  check([&] { return of_pixels(r, g, b); }, [&] { return of_pixels(dense(r), dense(g), dense(b)); });
+  check([&] { return sum(of_pixels(r, g, b), 1); }, [&] { return sum(of_pixels(dense(r), dense(g), dense(b)), 1); });
+  const ndarray some = p(slice(_, _, 3), slice(5, 250), _);
+  const auto of_some = [&](bool apart) {
+    const ndarray c = apart ? some : dense(some);
+    return (c(_, _, 0) & c(_, _, 1)) | (c(_, _, 2) ^ c(_, _, 3));
+  };
+  check([&] { return of_some(true); }, [&] { return of_some(false); });
+}
+
+TEST_CASE("code takes records apart where several operands lie in them") {
+  const kernels_of now(cpu::tier::compiled);
+  const ndarray x = reshape(numbers(1 << 16, uint8), {-1, 4});
+  const std::string text = explain(x(_, 0) + x(_, 1) * x(_, 3), {.source = true});
+  CHECK(text.find("sn::load_records<4, 3, 64>") != std::string::npos);
+  const ndarray f = numbers(1 << 16, float32);  // one shuffle each
+  CHECK(explain(f(slice(_, _, 2)) + f(slice(1, _, 2)), {.source = true}).find("sn::load_records<2") ==
+        std::string::npos);
 }
 
 TEST_CASE("operands apart of several dtypes, of rows with ends, beside each other in one loop") {
