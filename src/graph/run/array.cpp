@@ -109,7 +109,7 @@ void require_countable(const dims& shape) {
   if (!list_any_pending(v)) return;
   if (v->over_large() || v->holds_larger()) [[unlikely]] {  // those that relieve() looks at
     runtime::set_pressure_hook(&relieve);
-    if (v->holds_larger()) release_kept_arrays_if_many();
+    if (v->holds_larger()) release_kept_arrays_if_many(/*in_statement=*/true);
   }
 }
 /// Lists a pending value that a handle gets, if it may be evaluated to release memory or with others of its chain.

@@ -31,9 +31,10 @@ class kept_search {
   }
 
   std::size_t size() const noexcept { return all_.size(); }
-  /// Positions among the candidates of those that alone keep memory, by groups that have operands in common. `since`: groups all of
-  /// which are younger are left out: values of statements that are being recorded, which are read by the next ones.
-  std::vector<std::vector<std::size_t>> groups(std::uint64_t since) {
+  /// Positions among the candidates of those that alone keep memory, by groups that have operands in common. `since`: the group
+  /// of what was recorded last is left out where all of it is younger: values of statements that are being recorded, which the next
+  /// ones read.
+  std::vector<std::vector<std::size_t>> groups(std::uint64_t since, bool in_statement) {
     struct group {
       std::vector<std::size_t> members;
       std::size_t own = 0, kept = 0;  // bytes
@@ -46,17 +47,22 @@ class kept_search {
       const node* const n = all_[k].n;
       group& g = all[group_of(k)];
       if (n->is_leaf()) g.kept += n->bytes();
+      else g.young = g.young && n->order > since;
       if (!is_candidate(k) || n->is_leaf()) continue;
       g.members.push_back(k);
       g.own += n->bytes();
-      g.young = g.young && n->order > since;
       g.smaller = g.smaller && n->holds_larger();
     }
     std::vector<std::vector<std::size_t>> found;
-    for (group& g : all)
-      if (!g.members.empty() && !g.young && (g.smaller || g.kept > g.own)) found.push_back(std::move(g.members));
+    for (group& g : all) {
+      if (g.members.empty() || !(g.smaller || g.kept > g.own)) continue;
+      if (in_statement && g.young && &g == &all[group_of(latest_)]) waits_ = true;
+      else found.push_back(std::move(g.members));
+    }
     return found;
   }
+  /// Whether groups were left out since they are young.
+  bool waits() const noexcept { return waits_; }
 
  private:
   struct reached {
@@ -98,6 +104,7 @@ class kept_search {
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::sort(order.begin(), order.end(),
               [&](std::size_t a, std::size_t b) { return all_[a].n->order < all_[b].n->order; });
+    if (!order.empty()) latest_ = order.back();
     for (const std::size_t k : order) {
       reached& r = all_[k];
       if (r.n->is_leaf()) r.keeps = !r.held && r.n->bytes() >= least_kept && r.n->buffer.use_count() == 1;
@@ -118,6 +125,8 @@ class kept_search {
   const std::size_t candidates_;
   const std::uint64_t epoch_ = next_epoch();
   std::vector<reached> all_;
+  std::size_t latest_ = 0;
+  bool waits_ = false;
 };
 
 /// Values smaller than what they keep, and variables of loops: temporary ones are gone soon. Under the flush lock.
@@ -132,26 +141,23 @@ std::vector<value> listed_for(std::uint32_t capture) {
 
 }  // namespace
 
-void release_kept_arrays() {
+void release_kept_arrays(bool in_statement) {
   if (is_capturing()) return;
   const std::lock_guard lock(flush_mutex());
   if (is_flushing()) return;
-  // A look takes as long as there are pending values: where arrays are large, it waits until a quarter as many have been recorded.
-  static std::uint64_t last_look = 0, least_new = 0;  // under the flush lock
-  const std::uint64_t now = last_recorded();
-  if (now >= last_look && now - last_look < least_new) return;
   left_memory& left = left_bytes();
   left.count.store(0, std::memory_order_relaxed);
   const std::vector<value> candidates = listed_for(runtime::this_thread().capture);
   const bool listed_all = lists_all_pending().exchange(true, std::memory_order_relaxed);
   if (candidates.empty()) return;
   kept_search found(candidates);
-  // The more of them there are, the rarer it is.
+  // A look takes as long as there are pending values: the more, the rarer.
   constexpr std::size_t least = std::size_t{1} << 16, for_each = 1024;
   left.look_at.store(std::max(least, for_each * found.size()), std::memory_order_relaxed);
-  least_new = found.size() / 4;
-  const std::vector<std::vector<std::size_t>> groups = found.groups(std::exchange(last_look, now));
-  lists_all_pending().store(!groups.empty() || !listed_all, std::memory_order_relaxed);
+  static std::uint64_t last_look = 0;  // under the flush lock
+  const std::vector<std::vector<std::size_t>> groups =
+      found.groups(std::exchange(last_look, last_recorded()), in_statement);
+  lists_all_pending().store(!groups.empty() || found.waits() || !listed_all, std::memory_order_relaxed);
   for (const std::vector<std::size_t>& group : groups) {
     std::vector<value> roots;
     for (const std::size_t k : group)

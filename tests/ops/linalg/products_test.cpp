@@ -85,7 +85,7 @@ TEST_CASE("views that BLAS can express go in without a copy") {
     const ndarray wide = whole({12, 20}, t, 3);
     const auto costs_one = [&](const ndarray& x, const ndarray& y) {
       ndarray c;
-      CHECK(allocations_of([&] { c = matmul(x, y); }) == 1);
+      CHECK(allocations_of([&] { eval(c = matmul(x, y)); }) == 1);
       CHECK(same(real(c), exact_product(real(x), real(y))));
     };
     matmul(a, b);  // whatever the first product needs
@@ -114,7 +114,8 @@ TEST_CASE("other views are copied once, and only what they show") {
   for (const ndarray& x : {ndarray(wide["::2, :16:2"]), ndarray(wide["::-1, :8"]), ndarray(wide[":6, 7::-1"]),
                            ndarray(broadcast_to(wide(0, slice(8)), {4, 8}))}) {
     ndarray c;
-    CHECK(allocations_of([&] { c = matmul(x, b); }) == 2);
+    // On a GPU a product of so few numbers is a kernel, which reads them where they lie.
+    CHECK(allocations_of([&] { eval(c = matmul(x, b)); }) == (zeros(1).device() == device(cpu) ? 2 : 1));
     CHECK(same(c, exact_product(x, b)));
   }
   // Of a matrix that repeats, one copy is made.
