@@ -41,10 +41,8 @@ bool calls_pieces(const std::vector<const program*>& programs) {
 /// The files of jit/prelude that the programs may need, in order.
 std::vector<std::string_view> cuda_parts(const std::vector<const program*>& programs) {
   unsigned mask = prelude_base;
-  bool reduces = false, sums = false, complex_reduces = false, skips = false, users = false, fast = false,
-       bytes = false;
+  bool reduces = false, sums = false, complex_reduces = false, skips = false, users = false, bytes = false;
   for (const program* p : programs) {
-    fast = fast || p->flags.fast_math;
     if (calls_users(*p)) {
       users = true;
       mask |= prelude_float | prelude_half;
@@ -75,7 +73,6 @@ std::vector<std::string_view> cuda_parts(const std::vector<const program*>& prog
   add(true, "cuda_turn");
   add(true, "cuda_quick");
   add((mask & prelude_half) != 0, "cuda_half");
-  add(fast, "cuda_fast");
   add(reduces, "cuda_reduce");
   add(sums || complex_reduces, "cuda_reduce_sum");
   add(complex_reduces, "cuda_reduce_complex");

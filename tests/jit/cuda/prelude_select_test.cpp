@@ -28,7 +28,6 @@ parts all_files() {
             "complex_math",
             "cuda_loop",
             "cuda_quick",
-            "cuda_fast",
             "cuda_reduce",
             "cuda_reduce_sum",
             "cuda_reduce_complex",
@@ -40,7 +39,7 @@ const parts everything = all_files();
 /// With what kernels of halves have besides.
 parts with_halves() {
   parts all = everything;
-  all.insert(std::find(all.begin(), all.end(), "cuda_fast"), "cuda_half");
+  all.insert(std::find(all.begin(), all.end(), "cuda_reduce"), "cuda_half");
   return all;
 }
 
