@@ -98,6 +98,7 @@ static inline double approximate_reciprocal_root(double x) {
 static inline float approximate_reciprocal_root(float x) {
   return without_subnormals(float(1 / __builtin_sqrt(double(without_subnormals(x)))));
 }
+static float rsqrtf(float);
 static inline float __fdividef(float a, float b) { return a / b; }
 static inline float __fmul_ru(float a, float b) {
   const double exact = double(a) * b;
@@ -156,7 +157,6 @@ template <class T> static inline T max(T a, T b) { return a < b ? b : a; }
 /// operations are for threads that take turns.
 inline std::string cuda_as_host_for_users() {
   constexpr const char* rest_of_cuda = R"(
-static float rsqrtf(float);
 static double rsqrt(double);
 template <class T> static inline T atomicAdd(T* at, T x) { const T old = *at; *at = T(old + x); return old; }
 template <class T> static inline T atomicMin(T* at, T x) { const T old = *at; *at = x < old ? x : old; return old; }

@@ -145,18 +145,21 @@ void release_kept_arrays(bool in_statement) {
   if (is_capturing()) return;
   const std::lock_guard lock(flush_mutex());
   if (is_flushing()) return;
+  // A look takes as long as there are pending values: within statements it waits until a quarter as many have been recorded.
+  static std::uint64_t last_look = 0, least_new = 0;  // under the flush lock
+  const std::uint64_t now = last_recorded();
+  if (in_statement && now >= last_look && now - last_look < least_new) return;
   left_memory& left = left_bytes();
   left.count.store(0, std::memory_order_relaxed);
   const std::vector<value> candidates = listed_for(runtime::this_thread().capture);
   const bool listed_all = lists_all_pending().exchange(true, std::memory_order_relaxed);
   if (candidates.empty()) return;
   kept_search found(candidates);
-  // A look takes as long as there are pending values: the more, the rarer.
+  // The more of them there are, the rarer it is.
   constexpr std::size_t least = std::size_t{1} << 16, for_each = 1024;
   left.look_at.store(std::max(least, for_each * found.size()), std::memory_order_relaxed);
-  static std::uint64_t last_look = 0;  // under the flush lock
-  const std::vector<std::vector<std::size_t>> groups =
-      found.groups(std::exchange(last_look, last_recorded()), in_statement);
+  least_new = found.size() / 4;
+  const std::vector<std::vector<std::size_t>> groups = found.groups(std::exchange(last_look, now), in_statement);
   lists_all_pending().store(!groups.empty() || found.waits() || !listed_all, std::memory_order_relaxed);
   for (const std::vector<std::size_t>& group : groups) {
     std::vector<value> roots;
