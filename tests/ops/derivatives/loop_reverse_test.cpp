@@ -174,6 +174,21 @@ TEST_CASE(
       {numbers({4, 4}, -0.5, 0.5), numbers({4}, -1, 1), numbers({30, 4}, -0.5, 0.5)});
 }
 
+TEST_CASE("derivatives of loops as loops: products of many rows and few terms") {
+  check_derivatives(
+      [&](way& w, const many& a) {
+        return scan(
+                   [&](const many& c, const ndarray& e) {
+                     ++w.calls;
+                     const ndarray h = tanh(matmul(c[0], a[0]) + e);
+                     return std::pair(many{matmul(matmul(h, a[0]), a[0].T()) * 0.5}, many{});
+                   },
+                   many{a[1]}, a[2], {.call_each = w.call_each})
+            .first;
+      },
+      {numbers({3, 3}, -0.5, 0.5), numbers({2048, 3}, -1, 1), numbers({20, 3}, -0.5, 0.5)}, true, 1e-11);
+}
+
 TEST_CASE("derivatives of loops as loops: other dtypes") {
   const auto rotate = [](way& w, const many& a) {
     const auto [last, all] = scan(
