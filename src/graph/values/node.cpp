@@ -1,7 +1,6 @@
 // Creation and destruction of nodes, and the weak lists that they are in.
 #include "graph/values/node.hpp"
 
-#include <mutex>
 #include <new>
 
 #include "graph/values/example.hpp"
@@ -12,10 +11,8 @@
 namespace sinter::graph {
 namespace {
 
-std::mutex& readers_mutex() {
-  static auto* m = new std::mutex;  // outlives static arrays
-  return *m;
-}
+/// Held while lists of readers are linked and read.
+constinit std::atomic<bool> readers_busy{false};
 
 struct list {
   std::atomic<bool> busy{false};
@@ -95,7 +92,7 @@ bool same_call(const node& a, const node& b) noexcept {
 }
 
 void link_reader(node* reduction) {
-  std::lock_guard lock(readers_mutex());
+  const spin_guard lock(readers_busy);
   node* operand = reduction->args[0].get();
   reduction->next_reader = operand->readers;
   if (operand->readers) operand->readers->previous_reader = reduction;
@@ -105,7 +102,7 @@ void link_reader(node* reduction) {
 
 void unlink_reader(node* reduction) noexcept {
   if (!reduction->is_reader) return;
-  std::lock_guard lock(readers_mutex());
+  const spin_guard lock(readers_busy);
   if (reduction->previous_reader) reduction->previous_reader->next_reader = reduction->next_reader;
   else reduction->args[0]->readers = reduction->next_reader;
   if (reduction->next_reader) reduction->next_reader->previous_reader = reduction->previous_reader;
@@ -114,7 +111,7 @@ void unlink_reader(node* reduction) noexcept {
 }
 
 std::vector<value> live_readers(const node* reduction) {
-  std::lock_guard lock(readers_mutex());
+  const spin_guard lock(readers_busy);
   std::vector<value> found;
   for (node* r = reduction->args[0]->readers; r; r = r->next_reader) {
     if (r->capture != reduction->capture) continue;

@@ -310,6 +310,26 @@ value record_gather(const value& v, const value& index, int axis, const dims& sh
   return n;
 }
 
+value record_roll(const value& v, std::int64_t by, int axis) {
+  dims along;
+  along.resize(v->shape.size(), 1);
+  along[axis] = v->shape[axis];
+  jit::scalar distance;
+  distance.type = dtype::i64;
+  distance.i = by;
+  value places = fresh(payload::iota{.axis = axis}, dtype::i64, along, v->device);
+  const bool large = places->large;
+  value step = value::adopt(fresh(payload::scalar{.constant = distance}, dtype::i64, dims(), v->device, false));
+  value both[] = {std::move(places), std::move(step)};
+  value from = map_of_operands(jit::opcode::subtract, dtype::i64, along, large, both);
+  value n = value::adopt(fresh(payload::gather{.axis = axis, .reported_axis = payload::gather::in_range}, v->type,
+                               v->shape, v->device, v->large));
+  adopt_operand(*n, v);
+  adopt_operand(*n, std::move(from));
+  note_recorded(n);
+  return n;
+}
+
 value record_reduce(jit::reduce_op op, dtype type, const value& v, std::span<const bool> reduced) {
   bool nothing = false;
   const dims kept = kept_shape(v, reduced, nothing);

@@ -45,6 +45,9 @@ value record_view(const value& v, const dims& shape, const dims& strides, std::i
 /// from the end; an index out of range raises data_fault::index_out_of_range at the next synchronisation, with
 /// `reported_axis` as its axis. payload::gather::in_range as the axis says that no index is, whatever the data.
 value record_gather(const value& v, const value& index, int axis, const dims& shape, int reported_axis = 0);
+/// The elements moved by 0 < `by` < extent along an axis, from whose end they come in again at its beginning: a gather at
+/// coordinate - by, where negative indices count from the end.
+value record_roll(const value& v, std::int64_t by, int axis);
 /// Reduction over the axes whose bit is set in `reduced` (index = axis); the result drops them. The caller has refused
 /// min, max, argmin and argmax over no elements.
 value record_reduce(jit::reduce_op op, dtype type, const value& v, std::span<const bool> reduced);

@@ -83,6 +83,15 @@ bool keeps_dtype(loop_rule rule, dtype type, const char* function) {
   return a.shape == b.shape && a.device() == b.device();
 }
 
+/// Whether a number beside an array leaves the array's dtype as it is: a real one beside floating-point and complex numbers, an
+/// integer that the dtype can represent beside integers.
+[[gnu::always_inline]] inline bool takes_number(dtype array, const scalar& number) {
+  const scalar_kind kind = number.kind();
+  if (is_inexact(array)) [[likely]]
+    return kind == scalar_kind::integer || kind == scalar_kind::floating;
+  return kind == scalar_kind::integer && is_integer(array) && fits(number, array);
+}
+
 /// The operands' views, the number's being null, and the one that the result is like; `like` is null: they are not a plain pair.
 struct plain_views {
   const graph::array_view *x = nullptr, *y = nullptr, *like = nullptr;
@@ -101,8 +110,7 @@ struct plain_views {
   } else {
     if (!like) like = p.y;
     if (!like) return p;
-    const scalar_kind kind = (p.x ? y : x).number().kind();
-    if (!is_inexact(like->type) || (kind != scalar_kind::integer && kind != scalar_kind::floating)) return p;
+    if (!takes_number(like->type, (p.x ? y : x).number())) return p;
   }
   if (keeps_dtype(rule, like->type, function)) p.like = like;
   return p;
@@ -148,9 +156,26 @@ value plain_pair::value_of(const graph::array_view* v, const operand& o) const {
   return graph::record_scalar(scalar_of(o.number(), of_->type, function_), of_->type, of_->shape, of_->device());
 }
 
+value plain_pair::map_onto(value x, opcode op) const {
+  const graph::node& like = *x;
+  value y = number_beside(y_.number(), like, function_);
+  graph::node* const first = x.release();
+  return graph::record_pair(op, like.type, like, first, y.release());
+}
+
 value plain_pair::map(opcode op, dtype type) const { return map_plain({vx_, vy_, of_}, op, type, x_, y_, function_); }
 
 namespace {
+
+/// Of two arrays of one dtype and device whose shapes differ. Nothing where they have no common shape, or the loop has another dtype.
+std::optional<value> map_broadcast(const graph::array_view& x, const graph::array_view& y, opcode op, opcode of_bools,
+                                   loop_rule rule, const char* function) {
+  dims shape = x.shape;
+  if (!core::broadcast_into(shape, y.shape) || !core::is_countable(shape) || !keeps_dtype(rule, x.type, function))
+    return {};
+  value both[] = {read_plain(x), read_plain(y)};
+  return graph::record_map_moving(is_bool(x.type) ? of_bools : op, x.type, shape, both);
+}
 
 /// What binary() does where a look at the operands does not say it.
 [[gnu::noinline]] ndarray general_binary(const char* function, opcode op, opcode of_bools, loop_rule rule,
@@ -167,6 +192,8 @@ namespace {
     const graph::node& like = *a;
     return wrap(graph::record_pair(loop_of(loop), loop, like, a.release(), b.release()));
   }
+  if (p.x && p.y && p.x->type == p.y->type && p.x->device() == p.y->device())
+    if (auto v = map_broadcast(*p.x, *p.y, op, of_bools, rule, function)) return wrap(std::move(*v));
   if (is_unread(x) || is_unread(y)) [[unlikely]]
     if (auto later = follow_deferred(op, x, &y)) return *later;
   const auto again = [=](const operand* o) { return general_binary(function, op, of_bools, rule, o[0], o[1]); };

@@ -47,7 +47,7 @@ std::optional<ndarray> over_selections(int weight, const F& f, const X&... x) {
 }
 
 /// Two operands that an operation takes as they are, as most do: arrays of one dtype and shape on one device, or such an
-/// array of floating-point or complex numbers and a real number, and that dtype is the loop's. None of them is a selection that
+/// array and a number that leaves its dtype as it is, and that dtype is the loop's. None of them is a selection that
 /// has not been read, or other work that is put off.
 class plain_pair {
  public:
@@ -60,6 +60,8 @@ class plain_pair {
     return v.shape == of_->shape && v.device() == of_->device();
   }
   value map(opcode op, dtype type) const;
+  /// The operation on a value like the array x and the number y.
+  value map_onto(value x, opcode op) const;
   /// x where `condition`, bools like the result, is true, y elsewhere.
   value select(const graph::array_view& condition) const;
 

@@ -13,12 +13,6 @@ std::string text_of(const scalar& x) {
   return x.negative() ? std::to_string(x.as_int64()) : std::to_string(x.as_uint64());
 }
 
-/// Whether an integer (or bool) lies in the range of an integer dtype.
-bool fits(const scalar& x, dtype type) {
-  const iinfo_t range = iinfo(type);
-  return x.negative() ? x.as_int64() >= range.min : x.as_uint64() <= range.max;
-}
-
 [[noreturn]] void refuse(const scalar& x, dtype type, const char* function) {
   const std::string what = x.kind() == scalar_kind::complex    ? "a complex number"
                            : x.kind() == scalar_kind::floating ? std::to_string(x.real())
@@ -67,6 +61,11 @@ const graph::array_view* alike(operands x, const char* function) {
 }
 
 }  // namespace
+
+bool fits(const scalar& x, dtype type) {
+  const iinfo_t range = iinfo(type);
+  return x.negative() ? x.as_int64() >= range.min : x.as_uint64() <= range.max;
+}
 
 void promotion::add(const scalar& s) noexcept {
   if (s.kind() > kind_) kind_ = s.kind();

@@ -32,6 +32,9 @@ struct resolved {
   std::span<graph::value> values() noexcept { return {args.data(), static_cast<std::size_t>(count)}; }
 };
 
+/// Whether an integer (or bool) lies in the range of an integer dtype.
+bool fits(const scalar& x, dtype type);
+
 /// NumPy 2's result_type of the added arguments, in any order: dtypes promote among themselves; numbers only raise the
 /// kind (float with int64 gives float64, complex with float32 gives complex64).
 class promotion {

@@ -1,4 +1,5 @@
 // Elementwise logic and bit operations; functions that are a single operation are defined in math.cpp.
+#include "ops/base/binary.hpp"
 #include "ops/base/elementwise_values.hpp"
 #include "sinter/elementwise.hpp"
 
@@ -16,19 +17,13 @@ value truth_operand(const operand& x, const dims& shape, runtime::device_id devi
 ndarray logical(const char* function, opcode op, const operand& x, const operand& y) {
   const auto again = [=](const operand* o) { return logical(function, op, o[0], o[1]); };
   if (auto later = over_selections(jit::weight(op), again, x, y)) return *later;
+  if (const plain_pair both(function, loop_rule::any, x, y); both && is_bool(both.loop()))
+    return wrap(both.map(op, dtype::b1));
   const operand* const both[] = {&x, &y};
   const dims shape = broadcast_shapes(both, function);
   const auto device = common_device(both, function);
   const value args[] = {truth_operand(x, shape, device, function), truth_operand(y, shape, device, function)};
   return wrap(graph::record_map(op, dtype::b1, shape, args));
-}
-
-/// Bitwise functions, which are logical operations for bools.
-ndarray bitwise(const char* function, opcode op, opcode of_bools, const operand& x, const operand& y) {
-  const auto again = [=](const operand* o) { return bitwise(function, op, of_bools, o[0], o[1]); };
-  if (auto later = over_selections(jit::weight(op), again, x, y)) return *later;
-  resolved r = resolve_pair(function, loop_rule::bitwise, x, y);
-  return wrap(graph::record_map_moving(is_bool(r.loop) ? of_bools : op, r.loop, r.shape, r.values()));
 }
 
 }  // namespace
@@ -40,14 +35,15 @@ ndarray logical_not(const ndarray& x) {
   return wrap(map_of(opcode::logical_not, dtype::b1, truth_of(value_of(x, "logical_not"))));
 }
 
+// Of bools these are logical operations.
 ndarray bitwise_and(const operand& x, const operand& y) {
-  return bitwise("bitwise_and", opcode::bitwise_and, opcode::logical_and, x, y);
+  return binary("bitwise_and", opcode::bitwise_and, opcode::logical_and, loop_rule::bitwise, x, y);
 }
 ndarray bitwise_or(const operand& x, const operand& y) {
-  return bitwise("bitwise_or", opcode::bitwise_or, opcode::logical_or, x, y);
+  return binary("bitwise_or", opcode::bitwise_or, opcode::logical_or, loop_rule::bitwise, x, y);
 }
 ndarray bitwise_xor(const operand& x, const operand& y) {
-  return bitwise("bitwise_xor", opcode::bitwise_xor, opcode::logical_xor, x, y);
+  return binary("bitwise_xor", opcode::bitwise_xor, opcode::logical_xor, loop_rule::bitwise, x, y);
 }
 ndarray invert(const ndarray& x) {
   const value v = value_of(x, "invert");

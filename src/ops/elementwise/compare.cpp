@@ -25,10 +25,6 @@ bool verdict(opcode op, bool first_is_smaller) {
   }
 }
 
-bool fits(const scalar& x, dtype type) {
-  const iinfo_t range = iinfo(type);
-  return x.negative() ? x.as_int64() >= range.min : x.as_uint64() <= range.max;
-}
 /// Whether an operand is an integer that the dtype cannot represent.
 bool out_of_range(const operand& x, dtype type) {
   return !x.is_array() && x.number().kind() == scalar_kind::integer && is_integer(type) && !fits(x.number(), type);
@@ -73,13 +69,6 @@ ndarray compare(const char* function, opcode op, const operand& x, const operand
   return wrap(graph::record_map_moving(op, dtype::b1, r.shape, r.values()));
 }
 
-ndarray extreme(const char* function, opcode op, const operand& x, const operand& y) {
-  const auto again = [=](const operand* o) { return extreme(function, op, o[0], o[1]); };
-  if (auto later = over_selections(jit::weight(op), again, x, y)) return *later;
-  resolved r = resolve_pair(function, loop_rule::any, x, y);
-  return wrap(extreme_of(op, r.args[0], r.args[1]));
-}
-
 /// Floating-point predicates; `otherwise` is the result for all bools and integers.
 ndarray predicate(const char* function, opcode op, bool otherwise, const ndarray& x) {
   const value v = value_of(x, function);
@@ -92,12 +81,22 @@ bool is_vacuous(const operand& bound, dtype type, bool is_low) {
   return out_of_range(bound, type) && bound.number().negative() == is_low;
 }
 
+/// Between two numbers that have the array's dtype; nothing where the dtype is another one, or a bound has none.
+std::optional<ndarray> clipped_by_numbers(const operand& x, const operand& low, const operand& high) {
+  const plain_pair above("clip", loop_rule::any, x, low), below("clip", loop_rule::any, x, high);
+  if (!above || !below || is_complex(above.loop())) return {};
+  value out = above.map(opcode::maximum, above.loop());
+  return wrap(below.map_onto(std::move(out), opcode::minimum));
+}
+
 /// Either bound may be null.
 ndarray clipped(const operand& x, const operand* low, const operand* high) {
   if (low && high) {
     const auto again = [](const operand* o) { return clipped(o[0], o + 1, o + 2); };
     if (auto later = over_selections(2 * jit::weight(opcode::maximum), again, x, *low, *high)) return *later;
   }
+  if (low && high && !low->is_array() && !high->is_array())
+    if (auto between = clipped_by_numbers(x, *low, *high)) return *between;
   core::dtype_set types;
   types.add(view_of(x.array(), "clip").type);
   for (const operand* bound : {low, high})
@@ -148,10 +147,19 @@ ndarray greater_equal(const operand& x, const operand& y) {
   return compare("greater_equal", opcode::greater_equal, x, y);
 }
 
-ndarray maximum(const operand& x, const operand& y) { return extreme("maximum", opcode::maximum, x, y); }
-ndarray minimum(const operand& x, const operand& y) { return extreme("minimum", opcode::minimum, x, y); }
-ndarray fmax(const operand& x, const operand& y) { return extreme("fmax", opcode::fmax, x, y); }
-ndarray fmin(const operand& x, const operand& y) { return extreme("fmin", opcode::fmin, x, y); }
+// Of bools these are logical operations.
+ndarray maximum(const operand& x, const operand& y) {
+  return binary("maximum", opcode::maximum, opcode::logical_or, loop_rule::any, x, y);
+}
+ndarray minimum(const operand& x, const operand& y) {
+  return binary("minimum", opcode::minimum, opcode::logical_and, loop_rule::any, x, y);
+}
+ndarray fmax(const operand& x, const operand& y) {
+  return binary("fmax", opcode::fmax, opcode::logical_or, loop_rule::any, x, y);
+}
+ndarray fmin(const operand& x, const operand& y) {
+  return binary("fmin", opcode::fmin, opcode::logical_and, loop_rule::any, x, y);
+}
 
 ndarray clip(const ndarray& x, const optional_operand& low, const optional_operand& high) {
   return clipped(x, low ? &*low : nullptr, high ? &*high : nullptr);

@@ -48,6 +48,31 @@ dims joined_shape(const std::vector<ndarray>& arrays, int axis, const char* func
   return shape;
 }
 
+/// The parts one after the other along an axis of `out`, an array in memory: they may be so many that some are evaluated first.
+ndarray written_parts(const std::vector<ndarray>& arrays, const ndarray& out, int axis, const char* function) {
+  const dtype type = out.dtype();
+  std::int64_t at = 0;
+  for (const ndarray& x : arrays) {
+    const value part = graph::record_cast(value_of(x, function), type);
+    const std::int64_t extent = part->shape[axis];
+    if (part->size() != 0) graph::write(*ndarray_access::ref(slice_of(out, axis, at, at + extent)), part);
+    at += extent;
+  }
+  return out;
+}
+
+/// The same of a value that is not in memory: what the writes would record.
+ndarray recorded_parts(const std::vector<ndarray>& arrays, value out, int axis, const char* function) {
+  const dims strides = core::contiguous_strides(out->shape);
+  std::int64_t at = 0;
+  for (const ndarray& x : arrays) {
+    const value part = graph::record_cast(value_of(x, function), out->type);
+    if (part->size() != 0) out = graph::record_update(out, strides, at * strides[axis], part);
+    at += part->shape[axis];
+  }
+  return wrap(std::move(out));
+}
+
 ndarray join(const std::vector<ndarray>& arrays, std::int64_t axis, const char* function) {
   const dims& first = view_of(arrays[0], function).shape;
   if (first.empty()) fail<shape_error>(function, "arrays of rank 0 cannot be joined");
@@ -56,16 +81,8 @@ ndarray join(const std::vector<ndarray>& arrays, std::int64_t axis, const char* 
   const dtype type = promoted_dtype(arrays, function);
   if (arrays.size() == 1) return wrap(value_of(arrays[0], function));
   const runtime::device_id device = device_of(arrays, function);
-  const ndarray out = unset_array(shape, type, device, arrays.size());
-  std::int64_t at = 0;
-  for (const ndarray& x : arrays) {
-    const value part = graph::record_cast(value_of(x, function), type);
-    const std::int64_t extent = part->shape[a];
-    if (core::element_count(part->shape) != 0)
-      graph::write(*ndarray_access::ref(slice_of(out, a, at, at + extent)), part);
-    at += extent;
-  }
-  return out;
+  const value out = unset_value(shape, type, device, arrays.size());
+  return out->is_leaf() ? written_parts(arrays, wrap(out), a, function) : recorded_parts(arrays, out, a, function);
 }
 
 template <class F>
@@ -73,6 +90,17 @@ std::vector<ndarray> each(const std::vector<ndarray>& arrays, F&& f) {
   std::vector<ndarray> out;
   for (const ndarray& a : arrays) out.push_back(f(a));
   return out;
+}
+
+/// expand_dims(x, place) of an array that the stack has been checked for.
+value layer_of(const ndarray& x, int place) {
+  const graph::array_view& v = view_of(x, "stack");
+  dims extents = v.shape;
+  extents.insert(place, 1);
+  if (v.whole) return reshape_value(graph::read(v), extents);
+  dims strides = v.strides;
+  strides.insert(place, 0);
+  return value_of(view_as(x, std::move(extents), std::move(strides), v.offset), "stack");
 }
 
 /// Rolls along one axis by reading at coordinate - shift, where a negative index counts from the end.
@@ -93,11 +121,19 @@ value roll_axis(const value& v, std::int64_t shift, int axis) {
     move(0, n - by, by);
     return out;
   }
-  dims along(v->shape.size(), 1);
-  along[axis] = n;
-  const value start = graph::record_scalar(scalar_of(by, dtype::i64, "roll"), dtype::i64, dims(), v->device);
-  const value from = map_of(opcode::subtract, dtype::i64, graph::record_iota(along, axis, v->device), start);
-  return graph::record_gather(v, from, axis, v->shape, graph::payload::gather::in_range);
+  return graph::record_roll(v, by, axis);
+}
+
+/// The same, announced with the axis and the distance, which is less than the extent.
+value rolled(const value& v, std::int64_t shift, int axis) {
+  if (is_intercepting() && shift != 0) {
+    const ndarray one = wrap(v);
+    if (auto r = intercept_recorded("roll", {&one}, {axis, shift}, [axis, shift](std::span<const ndarray> o) {
+          return results_of(wrap(roll_axis(value_of(o[0]), shift, axis)));
+        }))
+      return value_of((*r)[0]);
+  }
+  return roll_axis(v, shift, axis);
 }
 
 /// Repeats elements along a new axis after `axis` (or before it), then merges the two.
@@ -159,13 +195,18 @@ value repeat_by_counts(const value& v, const ndarray& counts, int axis) {
 
 ndarray roll(const ndarray& x, std::int64_t shift) {
   const value v = value_of(x, "roll");
-  const dims shape = v->shape;
-  return reshape(roll(wrap(flattened(v)), std::vector<std::int64_t>{shift}, axes{0}), to_shape(shape));
+  const std::int64_t by = shift % std::max<std::int64_t>(v->size(), 1);
+  return wrap(reshape_value(rolled(flattened(v), by, 0), v->shape));
 }
 
 ndarray roll(const ndarray& x, std::int64_t shift, const some_axes_kw& kw) {
   const axes& axis = kw.axis;
   if (!axis.given()) return roll(x, shift);
+  if (axis.size() == 1) {  // without lists: each step of many loops rolls
+    const value v = value_of(x, "roll");
+    const int a = normalize_axis(*axis.begin(), v->shape, "roll");
+    return wrap(rolled(v, shift % std::max<std::int64_t>(v->shape[a], 1), a));
+  }
   return roll(x, std::vector<std::int64_t>(static_cast<std::size_t>(axis.size()), shift), axis);
 }
 
@@ -181,18 +222,7 @@ ndarray roll(const ndarray& x, const std::vector<std::int64_t>& shifts, const so
     const std::int64_t n = std::max<std::int64_t>(v->shape[a], 1);
     total[a] = (total[a] + shifts[i++] % n) % n;
   }
-  for (int a = 0; a < total.size(); ++a) {
-    if (is_intercepting() && total[a] != 0) {  // announced with the axis and the distance
-      const ndarray one = wrap(v);
-      if (auto r = intercept_recorded("roll", {&one}, {a, total[a]}, [a, by = total[a]](std::span<const ndarray> o) {
-            return results_of(wrap(roll_axis(value_of(o[0]), by, a)));
-          })) {
-        v = value_of((*r)[0]);
-        continue;
-      }
-    }
-    v = roll_axis(v, total[a], a);
-  }
+  for (int a = 0; a < total.size(); ++a) v = rolled(v, total[a], a);
   return wrap(v);
 }
 
@@ -209,15 +239,22 @@ ndarray stack(const std::vector<ndarray>& arrays, std::int64_t axis) {
     if (!(view_of(a, "stack").shape == shape))
       fail<shape_error>("stack", "shapes ", shape, " and ", view_of(a, "stack").shape, " differ");
   const int place = distinct_axes(axes(axis), shape.size() + 1, "stack")[0];
-  const auto part = [place](const ndarray& a) {  // expand_dims(a, place)
-    const graph::array_view& v = view_of(a, "stack");
-    dims extents = v.shape, strides = v.strides;
-    extents.insert(place, 1);
-    strides.insert(place, 0);
-    core::checked_count(extents, "stack");
-    return view_as(a, std::move(extents), std::move(strides), v.offset);
-  };
-  return join(each(arrays, part), place, "stack");
+  dims all = shape;
+  all.insert(place, static_cast<std::int64_t>(arrays.size()));
+  core::checked_count(all, "stack");
+  const dtype type = promoted_dtype(arrays, "stack");
+  value out = unset_value(all, type, device_of(arrays, "stack"), arrays.size());
+  if (out->is_leaf()) {
+    const auto layer = [place](const ndarray& x) { return wrap(layer_of(x, place)); };
+    return written_parts(each(arrays, layer), wrap(std::move(out)), place, "stack");
+  }
+  if (arrays.size() == 1) return wrap(layer_of(arrays[0], place));
+  const dims strides = core::contiguous_strides(all);
+  for (std::size_t k = 0; k < arrays.size() && out->size() != 0; ++k) {
+    const std::int64_t first = static_cast<std::int64_t>(k) * strides[place];
+    out = graph::record_update(out, strides, first, graph::record_cast(layer_of(arrays[k], place), type));
+  }
+  return wrap(std::move(out));
 }
 
 ndarray vstack(const std::vector<ndarray>& arrays) {
