@@ -320,19 +320,36 @@ reduce_geometry row_geometry(std::int64_t results, std::int64_t elements) {
   return rows_in_order(results, elements, jit::row_order(results, elements));
 }
 
-reduce_geometry row_geometry(const launch& l) {
+namespace {
+
+/// More splits of results that have some, where that keeps more multiprocessors busy: of reductions that have no order.
+void split_further(jit::addition_order& o, std::int64_t results, std::int64_t elements) {
+  constexpr std::int64_t blocks = 256;  // of any GPU, about
+  const std::int64_t groups = ceil_div(elements, jit::cuda_group), own = ceil_div(results, jit::cuda_block / o.lanes);
+  const std::int64_t wanted = std::min(ceil_div(blocks, std::max<std::int64_t>(own, 1)), groups / o.lanes);
+  if (o.splits > 1 && wanted > o.splits) jit::detail::divide(o, results, groups, wanted, o.lanes);
+}
+
+jit::addition_order order_of(const launch& l, bool rows) {
   const std::int64_t results = kept_count(l), elements = reduced_count(l);
-  return rows_in_order(results, elements,
-                       l.split_lanes != 0 ? jit::order_of_split(true, l.split_lanes, elements)
-                                          : jit::row_order(l.all_results > 0 ? l.all_results : results, elements));
+  if (l.split_lanes != 0) return jit::order_of_split(rows, l.split_lanes, elements);
+  const std::int64_t all = l.all_results > 0 ? l.all_results : results;
+  jit::addition_order o = rows ? jit::row_order(all, elements) : jit::column_order(all, elements);
+  const std::vector<jit::reduce_desc>& reductions = l.code->reductions;
+  if (l.all_results == 0 &&
+      std::all_of(reductions.begin(), reductions.end(), [](auto& r) { return jit::is_order_free(r); }))
+    split_further(o, results, elements);
+  return o;
+}
+
+}  // namespace
+
+reduce_geometry row_geometry(const launch& l) {
+  return rows_in_order(kept_count(l), reduced_count(l), order_of(l, true));
 }
 
 reduce_geometry column_geometry(const launch& l, int vector) {
-  const std::int64_t results = kept_count(l), elements = reduced_count(l);
-  return columns_in_order(results, elements,
-                          l.split_lanes != 0 ? jit::order_of_split(false, l.split_lanes, elements)
-                                             : jit::column_order(l.all_results > 0 ? l.all_results : results, elements),
-                          vector);
+  return columns_in_order(kept_count(l), reduced_count(l), order_of(l, false), vector);
 }
 
 std::int64_t groups_of_thread(const reduce_geometry& g) {

@@ -39,6 +39,24 @@ std::size_t choose(const launch& l, const variant_list& among) {
   return best;
 }
 
+/// Those that are considered leave out what does not pay where it was measured. Where their best is estimated to take several times
+/// what its memory and its instructions do, all others are compared.
+void look_further(const launch& l, cuda_variant& v) {
+  constexpr double several = 4, far_cheaper = 0.5;
+  const device_figures& d = reference_device;
+  const jit::work w = work_of(l, v, d);
+  const double memory = w.memory / d.memory, instructions = w.instructions / (d.multiprocessors * d.clock * d.lanes);
+  double least = time_of(w, d).microseconds;
+  if (least < several * (d.launch + std::max(memory, instructions))) return;
+  least *= far_cheaper;
+  variant_list all;
+  add_schedules(l, extent_of_search::all, all);
+  std::size_t best = all.size();
+  for (std::size_t k = 0; k < all.size(); ++k)
+    if (const double time = time_of(work_of(l, all[k])).microseconds; time < least) best = k, least = time;
+  if (best != all.size()) std::swap(v, all[best]);
+}
+
 }  // namespace
 
 void classify(const launch& l, cuda_variant& v) {
@@ -47,6 +65,7 @@ void classify(const launch& l, cuda_variant& v) {
   variant_list& among = platform::per_thread<variant_list, variant_list>::get();
   add_schedules(l, extent_of_search::considered, among);
   std::swap(v, among[choose(l, among)]);
+  look_further(l, v);
 }
 
 std::vector<cuda_variant> legal_schedules(const launch& l) {

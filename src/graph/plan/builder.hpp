@@ -73,6 +73,7 @@ class kernel_builder {
   void note_space(node* n);
   std::int64_t read_over();
   bool must_store(node* n, const index_map* map);
+  bool comes_with_stored(node* n);
   bool is_small_and_costly(node* n, const index_map* map);
   bool is_cheap_again(node* n);
   bool is_better_kept(node* n);

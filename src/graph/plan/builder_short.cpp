@@ -63,12 +63,30 @@ bool kernel_builder::is_better_kept(node* n) {
   return costs && table_.fits_memory(n);
 }
 
+/// Whether a variable of a loop follows, by operations on its elements, from what a kernel of this plan stores, as the positions from
+/// the velocities of a step: that kernel stores it beside that, without a launch of its own.
+bool kernel_builder::comes_with_stored(node* n) {
+  if (!n->assigned.load(std::memory_order_relaxed) || !is_operation(n->kind)) return false;
+  bool follows = false;
+  for (int k = 0; k < n->operand_count(); ++k) {
+    node* const a = n->operand(k);
+    const bool is_one_operation = !a->is_leaf() && is_operation(a->kind) && !table_.is_stored(a);
+    for (int j = 0; j < (is_one_operation ? a->operand_count() : 1); ++j) {
+      node* const x = is_one_operation ? a->operand(j) : a;
+      if (x->is_leaf() || x->kind == node_kind::scalar) continue;
+      if (!table_.is_stored(x) || !(x->shape == n->shape)) return false;
+      follows = true;
+    }
+  }
+  return follows;
+}
+
 /// A value of few elements that the kernel reads many times, a table that a gather reads included, is computed once; also one that it
 /// reads two or three times, where that is cheaper.
 bool kernel_builder::is_small_and_costly(node* n, const index_map* map) {
   if (!is_computed(n) || n->size() > space_ / std::min(2, limits().smaller)) return false;
   const bool looked_up = reads_points(map), is_small = n->size() <= space_ / limits().smaller;
-  const bool costly = is_small && table_.inline_weight(n) >= limits().expensive;
+  const bool costly = is_small && (table_.inline_weight(n) >= limits().expensive || comes_with_stored(n));
   if (!costly && (looked_up != is_small || !table_.is_better_stored_for(n, space_, looked_up))) return false;
   table_.materialise(n, store_reason::expensive);
   table_.at(n).looked_up = looked_up;

@@ -273,6 +273,17 @@ void planner::group() {
   sort_kernels();
 }
 
+namespace {
+
+/// Whether a kernel's results are those of all elements: no part of a larger reduction.
+bool reduces_whole(const kernel_plan& k) noexcept {
+  const payload::whole_reduction all =
+      k.apart < 0 ? payload::whole_reduction() : payload::whole_reduction{.results = k.results[0]->size()};
+  return k.whole == all;
+}
+
+}  // namespace
+
 /// An operation over a reduction's results that reads what the reduction's kernel stores, as the next one of several variables
 /// that follow from one gradient does, is computed there.
 void planner::join_epilogues(std::size_t most) {
@@ -282,7 +293,7 @@ void planner::join_epilogues(std::size_t most) {
     if (k) order.push_back(k.get());
   std::stable_sort(order.begin(), order.end(), [&](auto* a, auto* b) { return at(a->root).when < at(b->root).when; });
   for (std::size_t i = 0; i < order.size(); ++i)
-    if (order[i]->kind == plan_kind::reduce && order[i]->apart < 0 && order[i]->whole == payload::whole_reduction())
+    if (order[i]->kind == plan_kind::reduce && reduces_whole(*order[i]))
       for (node* n : order[i]->results) reduced[n] = i;
   if (reduced.empty()) return;
   memory_load load(*this, order);
@@ -302,9 +313,10 @@ void planner::join_epilogues(std::size_t most) {
     if (found == reduced.end()) continue;
     const std::size_t i = found->second;
     std::unique_ptr<kernel_plan>& own = built_[static_cast<std::size_t>(at(order[i]->root).kernel)];
-    if (!(later.extents == dims(own->extents.data(), own->kept)) || unfusible(*own->results[0]) ||
-        own->code.flags.fast_math != later.code.flags.fast_math ||
-        own->results.size() + later.results.size() > most_outputs || !reads_only(later, *own))
+    const dims of_results = own->apart < 0 ? dims(own->extents.data(), own->kept) : own->results[0]->shape;
+    const auto outputs = static_cast<std::size_t>(outputs_of(*own)) * (own->results.size() + later.results.size());
+    if (!(later.extents == of_results) || unfusible(*own->results[0]) ||
+        own->code.flags.fast_math != later.code.flags.fast_math || outputs > most_outputs || !reads_only(later, *own))
       continue;
     std::unique_ptr<kernel_plan> joined = try_join(*own, later);
     if (!joined || !load.advance(*own, later, j, place[i], most)) continue;

@@ -164,6 +164,65 @@ bool planner::search_reductions(node* n, std::vector<node*>& out, bool split) {
   return true;
 }
 
+namespace {
+
+/// Whether the latest of some reductions needs others of them, which it gets. What was recorded before all of these cannot be on the way.
+std::vector<node*> needed_by(plan_table& table, node* latest, std::span<node* const> others) {
+  std::uint64_t first = UINT64_MAX;
+  for (const node* r : others)
+    if (r != latest) first = std::min(first, r->order);
+  std::vector<node*> needed, work{latest->args[0].get()};
+  const std::uint64_t mark = table.begin_search();
+  while (!work.empty()) {
+    node* const x = work.back();
+    work.pop_back();
+    if (x->is_leaf() || x->order < first || std::exchange(table.at(x).search, mark) == mark) continue;
+    if (std::find(others.begin(), others.end(), x) != others.end()) needed.push_back(x);
+    for (int k = 0; k < x->operand_count(); ++k) work.push_back(x->operand(k));
+  }
+  return needed;
+}
+
+}  // namespace
+
+// A sum over steps (v += sum(f(p)), where p follows from v) has the sums of all steps in reach, of which each one needs those before it.
+// Its kernel computes the latest; what it takes from the earlier ones without that is stored, for the next steps too.
+void planner::store_awaited(node* n, std::vector<node*>& reductions) {
+  if (reductions.size() < 2) return;
+  node* const latest =
+      *std::max_element(reductions.begin(), reductions.end(), [](node* a, node* b) { return a->order < b->order; });
+  if (!latest->over_reduction()) return;
+  const std::vector<node*> awaited = needed_by(*this, latest, reductions);
+  if (awaited.empty()) return;
+  std::erase_if(reductions, [&](node* r) { return std::find(awaited.begin(), awaited.end(), r) != awaited.end(); });
+  const auto is_among = [&](std::span<node* const> all, node* first) {  // of what an epilogue down from `first` reads
+    std::vector<node*> work{first};
+    const std::uint64_t mark = begin_search();
+    while (!work.empty()) {
+      node* const x = work.back();
+      work.pop_back();
+      if (x->is_leaf() || std::exchange(at(x).search, mark) == mark) continue;
+      if (std::find(all.begin(), all.end(), x) != all.end()) return true;
+      if (x != first && at(x).stored) continue;
+      if (is_operation(x->kind) && x->shape == n->shape)
+        for (int k = 0; k < x->operand_count(); ++k) work.push_back(x->operand(k));
+    }
+    return false;
+  };
+  std::vector<node*> work{n}, seen;
+  while (!work.empty()) {  // down to `latest`
+    node* const x = work.back();
+    work.pop_back();
+    for (int k = 0; k < x->operand_count(); ++k) {
+      node* const a = x->operand(k);
+      if (a == latest || std::find(seen.begin(), seen.end(), a) != seen.end()) continue;
+      seen.push_back(a);
+      if (is_among(std::span(&latest, 1), a)) work.push_back(a);
+      else if (!at(a).stored && is_among(awaited, a)) materialise(a, store_reason::reduction);
+    }
+  }
+}
+
 // Normally the epilogue of a stored reduction is computed in the reduction's kernel. If the epilogue also needs a later
 // result, that would be a second pass over the same elements: such an epilogue is split from the reduction and reads
 // the stored result.
@@ -384,6 +443,7 @@ void planner::build_one(node* n) {
     reductions.clear();
   if (reductions.empty() && kind == node_kind::call)
     if (node* r = finished_reduction(*n)) reductions.push_back(r);
+  if (limits().fuse) store_awaited(n, reductions);
   if (!reductions.empty() && limits().fuse) add_siblings(reductions);
 
   bool done = false;

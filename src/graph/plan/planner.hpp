@@ -57,6 +57,7 @@ class planner : public plan_table {
   bool build_reduction(kernel_plan& plan, node* n, std::span<node* const> reductions);
   bool find_reductions(node* n, std::vector<node*>& out, bool split);
   bool search_reductions(node* n, std::vector<node*>& out, bool split);
+  void store_awaited(node* n, std::vector<node*>& reductions);
   bool split_epilogues();
   bool store_reduced_again();
   bool give_up_stored();

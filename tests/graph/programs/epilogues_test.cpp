@@ -84,3 +84,41 @@ TEST_CASE("epilogues: sums that need a small value and what is cheap to compute 
   CHECK(count_of(graph::describe(values_of(record()), false), "kernel ") <= 3);
   check_bits(record);
 }
+
+TEST_CASE("epilogues: each step of bodies that attract each other is one kernel, which stores all variables") {
+  const ndarray start = matrix(70, 3, 12), moving = matrix(70, 3, 13);
+  for (const int steps : {1, 2, 3, 6}) {
+    CAPTURE(steps);
+    const recorder record = [&] {
+      ndarray p = start, v = moving;
+      for (int k = 0; k < steps; ++k) {
+        const ndarray d = p(idx::newaxis) - p(idx::_, idx::newaxis), r2 = sum(d * d, 2) + 0.01f;
+        v = v + 0.01f * sum(d / (r2 * sqrt(r2))(idx::_, idx::_, idx::newaxis), 1);
+        p = p + 0.01f * v;
+      }
+      return std::vector<ndarray>{p, v};
+    };
+    CHECK(count_of(plan_of(record), "kernel ") == steps);
+    check_bits(record);
+  }
+}
+
+TEST_CASE("epilogues: a total over steps reads what the step before it has stored") {
+  const ndarray x = matrix(40, 500, 14), start = matrix(1, 500, 15)(0);
+  for (const int steps : {2, 3, 5}) {
+    CAPTURE(steps);
+    const recorder record = [&] {
+      ndarray w = start, total = start;
+      for (int k = 0; k < steps; ++k) {
+        const ndarray g = sum(x / sqrt(x * x + w * w), 0);
+        total = total + g;
+        w = w - 0.01f * total;
+      }
+      return std::vector<ndarray>{w, total};
+    };
+    const std::string plan = plan_of(record);
+    CHECK(count_of(plan, "kernel ") == steps);
+    CHECK(count_of(plan, "a pending reduction over the same value") == 0);
+    check_bits(record);
+  }
+}
