@@ -1,6 +1,7 @@
 // The array class. An ndarray is a small handle with reference semantics, like a Python name; copying it never copies
 // elements, and `auto` is always safe, since recorded expressions own what they refer to.
 #pragma once
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +24,8 @@
 
 namespace sinter::graph {
 struct array_view;
-}
+class node;
+}  // namespace sinter::graph
 namespace sinter::ops {
 struct ndarray_access;
 }
@@ -72,6 +74,37 @@ auto nested(const T*& from, const shape_t& shape, std::size_t axis) {
 }
 }  // namespace detail
 
+namespace detail {
+/// A recorded value that is no array yet. The result of an operation is one: most are read by the next operation and gone, and need
+/// neither a storage nor a view. Copies, views, writes and evaluation make an array of it, on whichever thread comes first.
+class recorded_value {
+ public:
+  recorded_value() noexcept = default;
+  /// Takes over a reference.
+  explicit recorded_value(graph::node* n) noexcept : node_(n) {}
+  recorded_value(recorded_value&& o) noexcept : node_(o.node_.load(std::memory_order_relaxed)) {
+    o.node_.store(nullptr, std::memory_order_relaxed);
+  }
+  recorded_value& operator=(recorded_value&& o) noexcept {
+    recorded_value old(std::move(*this));
+    node_.store(o.node_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    o.node_.store(nullptr, std::memory_order_relaxed);
+    return *this;
+  }
+  ~recorded_value() {
+    if (graph::node* const n = node_.load(std::memory_order_relaxed)) give_up(n);
+  }
+  explicit operator bool() const noexcept { return node_.load(std::memory_order_acquire) != nullptr; }
+  /// The node, or null, which no other thread gets until it is put back, or taken for good with null.
+  graph::node* take() const noexcept;
+  void put(graph::node* n) const noexcept { node_.store(n, std::memory_order_release); }
+
+ private:
+  static void give_up(graph::node* n) noexcept;
+  mutable std::atomic<graph::node*> node_{nullptr};
+};
+}  // namespace detail
+
 /// Read-only view of an array's elements in host memory, C order, as they were when it was made. It keeps them alive;
 /// writes to the array do not show in it.
 template <element_type T>
@@ -115,8 +148,9 @@ class ndarray {
  public:
   /// No array at all; anything but assigning to it throws.
   ndarray() = default;
-  ndarray(const ndarray&) = default;
-  ndarray(ndarray&&) = default;
+  ndarray(const ndarray& o) noexcept : view_(o.array()) {}
+  ndarray(ndarray&&) noexcept = default;
+  ~ndarray() = default;
   // Assigning to a name rebinds it. Assigning to a temporary would be lost, so it does not compile.
   ndarray& operator=(const ndarray&) & noexcept;
   ndarray& operator=(ndarray&&) & noexcept;
@@ -126,7 +160,7 @@ class ndarray {
   ndarray& operator=(T) = delete;
   ndarray& operator=(std::initializer_list<list_node>) = delete;
 
-  bool defined() const noexcept { return view_ != nullptr; }
+  bool defined() const noexcept { return recorded_ || view_ != nullptr; }
   sinter::dtype dtype() const;
   int ndim() const;
   shape_t shape() const;
@@ -393,7 +427,15 @@ class ndarray {
 
  private:
   friend struct ops::ndarray_access;
-  std::shared_ptr<const graph::array_view> view_;
+  explicit ndarray(detail::recorded_value v) noexcept : recorded_(std::move(v)) {}
+  const std::shared_ptr<const graph::array_view>& array() const {
+    if (recorded_) make_array();
+    return view_;
+  }
+  void make_array() const;
+
+  mutable std::shared_ptr<const graph::array_view> view_;
+  mutable detail::recorded_value recorded_;  // else
 
   subarray at(const index* first, std::size_t count) const;
   void item_to(sinter::dtype type, void* to) const;

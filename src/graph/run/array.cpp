@@ -120,14 +120,29 @@ void list_if_pending(const value& v) {
 
 }  // namespace
 
-view_ref make_array(value v) {
+bool may_stay_value(const node& n) noexcept {
+  const node_kind kind = n.kind.load(std::memory_order_relaxed);
+  return kind != node_kind::leaf && kind != node_kind::update && kind != node_kind::call && !n.opaque &&
+         n.device.kind != runtime::device_kind::mesh && !is_capturing();
+}
+
+void enter_handle(const value& v) {
   if (v->large) require_countable(v->shape);  // of smaller ones it is known
   flush_if_long(v);
+  list_if_pending(v);
+}
+
+view_ref array_of(value& v) {
   auto view = std::allocate_shared<array_view>(recycling_allocator<array_view>());
   set_whole(*view, v->shape);
   view->type = v->type;
-  list_if_pending(v);
   view->store = std::allocate_shared<storage>(recycling_allocator<storage>(), std::move(v));
+  return view;
+}
+
+view_ref make_array(value v) {
+  enter_handle(v);
+  view_ref view = array_of(v);
   if (is_capturing()) [[unlikely]]
     current_capture()->note_made(view->store);
   return view;

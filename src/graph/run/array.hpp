@@ -35,6 +35,14 @@ using view_ref = std::shared_ptr<const array_view>;
 
 /// A new storage that holds `v`, viewed whole.
 view_ref make_array(value v);
+
+/// In two steps, between which a handle may hold the value alone (`may_stay_value`: an operation that has just been recorded, in no
+/// capture): the value is noted as one that a handle holds, and evaluated if its chain has become too long; later it becomes an
+/// array. Where array_of throws, `v` keeps its value. Instead of the second step `storage::leave` if the handle ends.
+void enter_handle(const value& v);
+view_ref array_of(value& v);
+bool may_stay_value(const node& n) noexcept;
+
 /// Another view of the same storage; read-only if `of` is, or if requested.
 view_ref make_view(const array_view& of, dims shape, dims strides, std::int64_t offset, bool readonly = false);
 /// The real or imaginary parts of a view of complex numbers: a view of the same storage.

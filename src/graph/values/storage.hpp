@@ -77,6 +77,13 @@ class storage {
     return true;
   }
 
+  /// What holds a version gives it up.
+  static void leave(const value& v) noexcept {
+    if (v->is_listed.load(std::memory_order_relaxed)) [[unlikely]]
+      leave_storage(v.get());
+    if (v->refs.load(std::memory_order_relaxed) > 1 && v->is_leaf()) left_bytes().add(v->bytes());
+  }
+
   std::atomic<std::uint32_t> made_in{0};  // the capture in which it was made; 0: none
   std::uint32_t touched_in = 0;           // the capture that uses it; 0: none
 
@@ -90,12 +97,6 @@ class storage {
     std::swap(current_, v);
     if (pins) pinned_.store(true, std::memory_order_release);
   }
-  static void leave(const value& v) noexcept {
-    if (v->is_listed.load(std::memory_order_relaxed)) [[unlikely]]
-      leave_storage(v.get());
-    if (v->refs.load(std::memory_order_relaxed) > 1 && v->is_leaf()) left_bytes().add(v->bytes());
-  }
-
   mutable std::atomic<bool> busy_{false};
   std::atomic<bool> pinned_{false};
   value current_;

@@ -21,14 +21,25 @@ struct ndarray_access {
   static subarray make_sub(graph::view_ref v) noexcept { return subarray(std::move(v)); }
   /// Null for an undefined array.
   static const graph::view_ref& ref(const ndarray& a) {
-    if (a.view_ && a.view_->deferred.load(std::memory_order_acquire)) [[unlikely]]
-      resolve(*a.view_);
-    if (graph::is_capturing() && a.view_) [[unlikely]]
-      graph::touch(a.view_->store);
-    return a.view_;
+    const graph::view_ref& v = a.array();
+    if (v && v->deferred.load(std::memory_order_acquire)) [[unlikely]]
+      resolve(*v);
+    if (graph::is_capturing() && v) [[unlikely]]
+      graph::touch(v->store);
+    return v;
   }
   /// The same, but an advanced selection may not have been evaluated yet.
-  static const graph::view_ref& unresolved(const ndarray& a) noexcept { return a.view_; }
+  static const graph::view_ref& unresolved(const ndarray& a) { return a.array(); }
+  /// The value of an array that is not more than that yet; null of all others, and within captures, which note the arrays that they use.
+  static graph::value recorded(const ndarray& a) noexcept {
+    if (!is_recorded(a)) return {};
+    graph::node* const n = a.recorded_.take();
+    graph::value v(n);
+    a.recorded_.put(n);
+    return v;
+  }
+  static bool is_recorded(const ndarray& a) noexcept { return a.recorded_ && !graph::is_capturing(); }
+  static ndarray make_recorded(graph::value v) noexcept { return ndarray(detail::recorded_value(v.release())); }
   /// All elements in host-readable memory, C order; `detail::host_data` has the address. Synchronises.
   static std::shared_ptr<const detail::host_block> host(const ndarray& a) { return a.host_block(a.dtype()); }
 };

@@ -1,6 +1,7 @@
 // The array handle: its properties, transposes, and its connection to the graph.
 #include <algorithm>
 #include <ostream>
+#include <thread>
 #include <utility>
 
 #include "core/shape.hpp"
@@ -9,9 +10,18 @@
 
 namespace sinter::ops {
 
-graph::value value_of(const ndarray& a, const char* function) { return graph::read(view_of(a, function)); }
+graph::value value_of(const ndarray& a, const char* function) {
+  if (graph::value v = ndarray_access::recorded(a)) return v;
+  return graph::read(view_of(a, function));
+}
 
-ndarray wrap(graph::value v) { return ndarray_access::make(graph::make_array(std::move(v))); }
+ndarray wrap(graph::value v) {
+  if (graph::may_stay_value(*v)) [[likely]] {
+    graph::enter_handle(v);
+    return ndarray_access::make_recorded(std::move(v));
+  }
+  return ndarray_access::make(graph::make_array(std::move(v)));
+}
 
 ndarray as_now(const ndarray& a, const char* function) {
   const graph::array_view& v = view_of(a, function);
@@ -28,10 +38,40 @@ namespace sinter::inline v0 {
 using ops::ndarray_access;
 using ops::view_of;
 
+graph::node* detail::recorded_value::take() const noexcept {
+  graph::node* const taken = reinterpret_cast<graph::node*>(1);
+  graph::node* n = node_.exchange(taken, std::memory_order_acquire);
+  for (int k = 0; n == taken; ++k) {
+    constexpr int spins = 100;  // after these the holder has probably been descheduled
+    if (k >= spins) std::this_thread::yield();
+    n = node_.exchange(taken, std::memory_order_acquire);
+  }
+  return n;
+}
+void detail::recorded_value::give_up(graph::node* n) noexcept {
+  const graph::value v = graph::value::adopt(n);
+  graph::storage::leave(v);
+}
+
+void ndarray::make_array() const {
+  graph::value v = graph::value::adopt(recorded_.take());
+  if (v) {
+    try {
+      view_ = graph::array_of(v);
+    } catch (...) {
+      recorded_.put(v.release());
+      throw;
+    }
+  }
+  recorded_.put(nullptr);
+}
+
 sinter::dtype ndarray::dtype() const { return view_of(*this, "dtype").type; }
 // The planner treats what names are rebound to as the variables of a loop (storage::note_assigned).
 ndarray& ndarray::operator=(const ndarray& other) & noexcept { return *this = ndarray(other); }
 ndarray& ndarray::operator=(ndarray&& other) & noexcept {
+  if (other.recorded_) other.make_array();
+  if (recorded_) detail::recorded_value(std::move(recorded_));
   view_ = std::exchange(other.view_, nullptr);
   if (view_ && view_->store && view_->whole) view_->store->note_assigned();
   return *this;

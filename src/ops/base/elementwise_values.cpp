@@ -47,9 +47,9 @@ ndarray unary(const char* function, opcode op, loop_rule rule, const ndarray& x)
     if (auto later = follow_deferred(op, x, nullptr)) return *later;
   const auto again = [=](const operand* o) { return unary(function, op, rule, o[0].array()); };
   if (auto later = over_selections(jit::weight(op), again, x)) return *later;
-  const graph::array_view& of = view_of(x, function);
-  const dtype loop = loop_dtype(rule, of.type, function);
-  value v = graph::record_cast(graph::read(of), loop);
+  value v = value_of(x, function);
+  const dtype loop = loop_dtype(rule, v->type, function);
+  v = graph::record_cast(std::move(v), loop);
   return wrap(graph::record_map_like(op, loop, 0, std::span(&v, 1)));
 }
 
@@ -64,23 +64,9 @@ bool keeps_dtype(loop_rule rule, dtype type, const char* function) {
   return looks_up_dtype(rule, type, function);
 }
 
-/// The view of an operand that is an array. Null where that has to be resolved or is undefined: `other` is set.
-[[gnu::always_inline]] inline const graph::array_view* ready_view(const operand& o, bool& other) noexcept {
-  if (!o.is_array()) return nullptr;
-  const graph::array_view* const v = ndarray_access::unresolved(o.array()).get();
-  if (v && !v->deferred.load(std::memory_order_acquire)) [[likely]]
-    return v;
-  other = true;
-  return nullptr;
-}
-
 [[gnu::noinline]] void touch_all(const operand& x, const operand& y) {
   if (x.is_array()) ndarray_access::ref(x.array());
   if (y.is_array()) ndarray_access::ref(y.array());
-}
-
-[[gnu::always_inline]] inline bool is_alike(const graph::array_view& a, const graph::array_view& b) noexcept {
-  return a.shape == b.shape && a.device() == b.device();
 }
 
 /// Whether a number beside an array leaves the array's dtype as it is: a real one beside floating-point and complex numbers, an
@@ -92,68 +78,36 @@ bool keeps_dtype(loop_rule rule, dtype type, const char* function) {
   return kind == scalar_kind::integer && is_integer(array) && fits(number, array);
 }
 
-/// The operands' views, the number's being null, and the one that the result is like; `like` is null: they are not a plain pair.
-struct plain_views {
-  const graph::array_view *x = nullptr, *y = nullptr, *like = nullptr;
-};
-[[gnu::always_inline]] inline plain_views find_plain(const char* function, loop_rule rule, const operand& x,
-                                                     const operand& y) {
-  bool other = false;
-  plain_views p{ready_view(x, other), ready_view(y, other)};
-  if (other) [[unlikely]]
-    return p;
-  if (graph::is_capturing()) [[unlikely]]
-    touch_all(x, y);
-  const graph::array_view* like = p.x;
-  if (p.x && p.y) {
-    if (p.x != p.y && (p.x->type != p.y->type || !is_alike(*p.x, *p.y))) return p;
-  } else {
-    if (!like) like = p.y;
-    if (!like) return p;
-    if (!takes_number(like->type, (p.x ? y : x).number())) return p;
-  }
-  if (keeps_dtype(rule, like->type, function)) p.like = like;
-  return p;
-}
-
 [[gnu::noinline]] value number_beside(const scalar& x, const graph::node& like, const char* function) {
   return graph::record_scalar_like(scalar_of(x, like.type, function), like);
 }
 
-[[gnu::always_inline]] inline value read_plain(const graph::array_view& v) {
-  if (v.whole) [[likely]] {
-    graph::version now = v.store->now_as_is();
-    if (!now.pinned) [[likely]]
-      return std::move(now.v);
-  }
-  return graph::read(v);
-}
-
-[[gnu::always_inline]] inline value map_plain(const plain_views& p, opcode op, dtype type, const operand& x,
-                                              const operand& y, const char* function) {
-  value of_like = read_plain(*p.like);
-  const graph::node& like = *of_like;
-  value other = !p.x         ? number_beside(x.number(), like, function)
-                : !p.y       ? number_beside(y.number(), like, function)
-                : p.x == p.y ? of_like
-                             : read_plain(*p.y);
-  graph::node *const a = of_like.release(), *const b = other.release();
-  return p.x ? graph::record_pair(op, type, like, a, b) : graph::record_pair(op, type, like, b, a);
-}
+plain_operand operand_of(const operand& x) { return x.is_array() ? plain_operand(x.array()) : plain_operand(); }
 
 }  // namespace
 
 plain_pair::plain_pair(const char* function, loop_rule rule, const operand& x, const operand& y)
     : x_(x), y_(y), function_(function) {
-  const plain_views p = find_plain(function, rule, x, y);
-  vx_ = p.x;
-  vy_ = p.y;
-  of_ = p.like;
+  if (graph::is_capturing()) [[unlikely]]
+    touch_all(x, y);
+  a_ = operand_of(x);
+  b_ = operand_of(y);
+  if ((x.is_array() && !a_) || (y.is_array() && !b_)) [[unlikely]] {
+    a_ = b_ = plain_operand();
+    return;
+  }
+  const plain_operand* like = a_ ? &a_ : &b_;
+  if (!*like) return;
+  if (a_ && b_) {
+    if (a_.type() != b_.type() || !a_.is_like(b_)) return;
+  } else if (!takes_number(like->type(), (a_ ? y : x).number())) {
+    return;
+  }
+  if (keeps_dtype(rule, like->type(), function)) of_ = like;
 }
 
-value plain_pair::value_of(const graph::array_view* v, const operand& o) const {
-  if (v) return graph::read(*v);
-  return graph::record_scalar(scalar_of(o.number(), of_->type, function_), of_->type, of_->shape, of_->device());
+value plain_pair::number_of(const operand& o) const {
+  return graph::record_scalar(scalar_of(o.number(), of_->type(), function_), of_->type(), of_->shape(), of_->device());
 }
 
 value plain_pair::map_onto(value x, opcode op) const {
@@ -163,37 +117,44 @@ value plain_pair::map_onto(value x, opcode op) const {
   return graph::record_pair(op, like.type, like, first, y.release());
 }
 
-value plain_pair::map(opcode op, dtype type) const { return map_plain({vx_, vy_, of_}, op, type, x_, y_, function_); }
+value plain_pair::map(opcode op, dtype type) const {
+  value first = of_->read();
+  const graph::node& like = *first;
+  value other = !a_   ? number_beside(x_.number(), like, function_)
+                : !b_ ? number_beside(y_.number(), like, function_)
+                      : b_.read();
+  graph::node *const a = first.release(), *const b = other.release();
+  return a_ ? graph::record_pair(op, type, like, a, b) : graph::record_pair(op, type, like, b, a);
+}
 
 namespace {
 
 /// Of two arrays of one dtype and device whose shapes differ. Nothing where they have no common shape, or the loop has another dtype.
-std::optional<value> map_broadcast(const graph::array_view& x, const graph::array_view& y, opcode op, opcode of_bools,
+std::optional<value> map_broadcast(const plain_operand& x, const plain_operand& y, opcode op, opcode of_bools,
                                    loop_rule rule, const char* function) {
-  dims shape = x.shape;
-  if (!core::broadcast_into(shape, y.shape) || !core::is_countable(shape) || !keeps_dtype(rule, x.type, function))
+  dims shape = x.shape();
+  const dtype type = x.type();
+  if (!core::broadcast_into(shape, y.shape()) || !core::is_countable(shape) || !keeps_dtype(rule, type, function))
     return {};
-  value both[] = {read_plain(x), read_plain(y)};
-  return graph::record_map_moving(is_bool(x.type) ? of_bools : op, x.type, shape, both);
+  value both[] = {x.read(), y.read()};
+  return graph::record_map_moving(is_bool(type) ? of_bools : op, type, shape, both);
 }
 
 /// What binary() does where a look at the operands does not say it.
 [[gnu::noinline]] ndarray general_binary(const char* function, opcode op, opcode of_bools, loop_rule rule,
                                          const operand& x, const operand& y) {
   const auto loop_of = [&](dtype loop) { return is_bool(loop) ? of_bools : op; };
-  const plain_views p = find_plain(function, rule, x, y);
-  if (p.like) {
-    const dtype type = p.like->type;
-    return wrap(map_plain(p, loop_of(type), type, x, y, function));
-  }
-  if (p.x && p.y && is_alike(*p.x, *p.y)) {  // all but the dtypes
-    const dtype loop = loop_dtype(rule, p.x->type, p.y->type, function);
-    value a = graph::record_cast(graph::read(*p.x), loop), b = graph::record_cast(graph::read(*p.y), loop);
+  const plain_pair p(function, rule, x, y);
+  if (p) return wrap(p.map(loop_of(p.loop()), p.loop()));
+  if (p.differ_in_dtypes()) {
+    const dtype loop = loop_dtype(rule, p.first().type(), p.second().type(), function);
+    value a = graph::record_cast(p.first().read(), loop), b = graph::record_cast(p.second().read(), loop);
     const graph::node& like = *a;
-    return wrap(graph::record_pair(loop_of(loop), loop, like, a.release(), b.release()));
+    graph::node* const first = a.release();
+    return wrap(graph::record_pair(loop_of(loop), loop, like, first, b.release()));
   }
-  if (p.x && p.y && p.x->type == p.y->type && p.x->device() == p.y->device())
-    if (auto v = map_broadcast(*p.x, *p.y, op, of_bools, rule, function)) return wrap(std::move(*v));
+  if (p.differ_in_shapes())
+    if (auto v = map_broadcast(p.first(), p.second(), op, of_bools, rule, function)) return wrap(std::move(*v));
   if (is_unread(x) || is_unread(y)) [[unlikely]]
     if (auto later = follow_deferred(op, x, &y)) return *later;
   const auto again = [=](const operand* o) { return general_binary(function, op, of_bools, rule, o[0], o[1]); };
@@ -206,18 +167,15 @@ std::optional<value> map_broadcast(const graph::array_view& x, const graph::arra
 
 [[gnu::flatten]] ndarray binary(const char* function, opcode op, opcode of_bools, loop_rule rule, const operand& x,
                                 const operand& y) {
-  if (x.is_array() && y.is_array()) [[likely]] {
-    const graph::array_view *const vx = ndarray_access::unresolved(x.array()).get(),
-                                   *const vy = ndarray_access::unresolved(y.array()).get();
-    const auto is_ready = [](const graph::array_view* v) { return v && !v->deferred.load(std::memory_order_acquire); };
-    if (is_ready(vx) && is_ready(vy) && !graph::is_capturing()) [[likely]] {
-      const dtype type = vx->type;
-      if ((vx == vy || (vy->type == type && is_alike(*vx, *vy))) && keeps_dtype(rule, type, function)) [[likely]] {
-        value a = read_plain(*vx), b = vx == vy ? a : read_plain(*vy);
-        const graph::node& like = *a;
-        graph::node *const first = a.release(), *const second = b.release();
-        return ndarray_access::make(
-            graph::make_array(graph::record_pair(is_bool(type) ? of_bools : op, type, like, first, second)));
+  if (x.is_array() && y.is_array() && !graph::is_capturing()) [[likely]] {
+    const plain_operand a(x.array()), b(y.array());
+    if (a && b) [[likely]] {
+      const dtype type = a.type();
+      if (b.type() == type && a.is_like(b) && keeps_dtype(rule, type, function)) [[likely]] {
+        value va = a.read(), vb = b.read();
+        const graph::node& like = *va;
+        graph::node *const first = va.release(), *const second = vb.release();
+        return wrap(graph::record_pair(is_bool(type) ? of_bools : op, type, like, first, second));
       }
     }
   }
@@ -228,9 +186,9 @@ ndarray binary(const char* function, opcode op, loop_rule rule, const operand& x
   return binary(function, op, op, rule, x, y);
 }
 
-value plain_pair::select(const graph::array_view& condition) const {
-  value all[] = {graph::read(condition), value_of(vx_, x_), value_of(vy_, y_)};
-  return graph::record_map_moving(opcode::select, of_->type, of_->shape, all);
+value plain_pair::select(const plain_operand& condition) const {
+  value all[] = {condition.read(), a_ ? a_.read() : number_of(x_), b_ ? b_.read() : number_of(y_)};
+  return graph::record_map_moving(opcode::select, of_->type(), of_->shape(), all);
 }
 
 resolved resolve_pair(const char* function, loop_rule rule, const operand& x, const operand& y) {
@@ -239,8 +197,8 @@ resolved resolve_pair(const char* function, loop_rule rule, const operand& x, co
 }
 
 ndarray plain_comparison(const char* function, opcode op, const operand& x, const operand& y) {
-  const plain_views p = find_plain(function, loop_rule::any, x, y);
-  return p.like ? ndarray_access::make(graph::make_array(map_plain(p, op, dtype::b1, x, y, function))) : ndarray();
+  const plain_pair p(function, loop_rule::any, x, y);
+  return p ? wrap(p.map(op, dtype::b1)) : ndarray();
 }
 
 value zero_and_sign_of(const value& factor) {

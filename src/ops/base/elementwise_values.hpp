@@ -32,8 +32,8 @@ using elementwise_function = std::function<ndarray(const operand*)>;
 /// such selections, arrays of shape () and numbers; the caller then reads them. `weight`: that of f's operations.
 std::optional<ndarray> record_over_selections(std::span<const operand> x, int weight, elementwise_function f);
 
-inline bool is_unread(const operand& x) noexcept {
-  if (!x.is_array()) return false;
+inline bool is_unread(const operand& x) {
+  if (!x.is_array() || ndarray_access::is_recorded(x.array())) return false;
   const graph::view_ref& v = ndarray_access::unresolved(x.array());
   return v && v->deferred.load(std::memory_order_acquire);
 }
@@ -46,6 +46,35 @@ std::optional<ndarray> over_selections(int weight, const F& f, const X&... x) {
   return record_over_selections(std::span<const operand>(all), weight, f);
 }
 
+/// An operand of an operation: a value that is no array yet, or the view of an array. Neither of a number, of an undefined handle, and
+/// of work that is put off.
+struct plain_operand {
+  plain_operand() noexcept = default;
+  explicit plain_operand(const ndarray& a) : v(ndarray_access::recorded(a)) {
+    if (v) return;
+    view = ndarray_access::unresolved(a).get();
+    if (view && view->deferred.load(std::memory_order_acquire)) [[unlikely]]
+      view = nullptr;
+  }
+  explicit operator bool() const noexcept { return v || view; }
+  dtype type() const noexcept { return v ? v->type : view->type; }
+  const dims& shape() const noexcept { return v ? v->shape : view->shape; }
+  const runtime::device_id& device() const noexcept { return v ? v->device : view->device(); }
+  bool is_like(const plain_operand& o) const noexcept { return shape() == o.shape() && device() == o.device(); }
+  value read() const {
+    if (v) return v;
+    if (view->whole) [[likely]] {
+      graph::version now = view->store->now_as_is();
+      if (!now.pinned) [[likely]]
+        return std::move(now.v);
+    }
+    return graph::read(*view);
+  }
+
+  value v;
+  const graph::array_view* view = nullptr;
+};
+
 /// Two operands that an operation takes as they are, as most do: arrays of one dtype and shape on one device, or such an
 /// array and a number that leaves its dtype as it is, and that dtype is the loop's. None of them is a selection that
 /// has not been read, or other work that is put off.
@@ -53,24 +82,30 @@ class plain_pair {
  public:
   /// Throws what `rule` does.
   plain_pair(const char* function, loop_rule rule, const operand& x, const operand& y);
+  plain_pair(const plain_pair&) = delete;
+  plain_pair& operator=(const plain_pair&) = delete;
   explicit operator bool() const noexcept { return of_ != nullptr; }
-  dtype loop() const noexcept { return of_->type; }
+  dtype loop() const noexcept { return of_->type(); }
   /// Whether an array has the shape and the device of the result.
-  bool is_like(const graph::array_view& v) const noexcept {
-    return v.shape == of_->shape && v.device() == of_->device();
-  }
+  bool is_like(const plain_operand& a) const noexcept { return of_->is_like(a); }
   value map(opcode op, dtype type) const;
   /// The operation on a value like the array x and the number y.
   value map_onto(value x, opcode op) const;
   /// x where `condition`, bools like the result, is true, y elsewhere.
-  value select(const graph::array_view& condition) const;
+  value select(const plain_operand& condition) const;
+
+  /// Why it is none, if both are arrays: all but the dtypes is the same, or all but the shapes.
+  bool differ_in_dtypes() const noexcept { return a_ && b_ && a_.is_like(b_); }
+  bool differ_in_shapes() const noexcept { return a_ && b_ && a_.type() == b_.type() && a_.device() == b_.device(); }
+  const plain_operand& first() const noexcept { return a_; }
+  const plain_operand& second() const noexcept { return b_; }
 
  private:
-  value value_of(const graph::array_view* v, const operand& o) const;
+  value number_of(const operand& o) const;
 
   const operand &x_, &y_;
-  const graph::array_view *vx_ = nullptr, *vy_ = nullptr;  // null: a number
-  const graph::array_view* of_ = nullptr;                  // one of them; null: something has to be converted
+  plain_operand a_, b_;                // without a value: a number
+  const plain_operand* of_ = nullptr;  // one of them; null: something has to be converted
   const char* function_;
 };
 

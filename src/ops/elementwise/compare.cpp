@@ -169,8 +169,9 @@ ndarray where(const operand& condition, const operand& x, const operand& y) {
   const auto again = [](const operand* o) { return where(o[0], o[1], o[2]); };
   if (auto later = over_selections(jit::weight(opcode::select), again, condition, x, y)) return *later;
   if (condition.is_array()) {
-    const graph::array_view& choose = view_of(condition.array(), "where");
-    if (const plain_pair both("where", loop_rule::any, x, y); both && is_bool(choose.type) && both.is_like(choose))
+    if (!ndarray_access::is_recorded(condition.array())) view_of(condition.array(), "where");
+    const plain_operand choose(condition.array());
+    if (const plain_pair both("where", loop_rule::any, x, y); both && is_bool(choose.type()) && both.is_like(choose))
       return wrap(both.select(choose));
   }
   const operand* const all[] = {&condition, &x, &y};
