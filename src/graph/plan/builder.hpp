@@ -69,6 +69,7 @@ class kernel_builder {
   bool must_store_call(node* n, const index_map* map);
   std::uint16_t lower_operand(node* n, const index_map* map, node* operand);
   std::uint16_t lower_short(node* n, const index_map* map);
+  std::optional<std::uint16_t> lower_written(node* n, const index_map& map);
   bool is_in_place(node* n);
   void note_space(node* n);
   std::int64_t read_over();
