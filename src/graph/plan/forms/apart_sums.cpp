@@ -127,6 +127,35 @@ bool is_of_records(const node* n) {
          reduced_elements(*n) > most_apart(n->args[0]->type) && reads_one_way(n, found) && found.of_records;
 }
 
+bool only_calculates(const node* result) {
+  const auto is_followed = [&](const node* x, int depth, const auto& again) -> bool {
+    if (x->is_leaf() || x->kind.load(std::memory_order_relaxed) != node_kind::map) return true;
+    if (depth == 0 || x->opaque || is_complex(x->type) || x->type == dtype::f16 || x->type == dtype::bf16) return false;
+    switch (x->map().op) {
+      case jit::opcode::add:
+      case jit::opcode::subtract:
+      case jit::opcode::multiply:
+      case jit::opcode::divide:
+      case jit::opcode::maximum:
+      case jit::opcode::minimum:
+      case jit::opcode::negative:
+      case jit::opcode::cast:
+      case jit::opcode::equal:
+      case jit::opcode::not_equal:
+      case jit::opcode::less:
+      case jit::opcode::less_equal:
+      case jit::opcode::greater:
+      case jit::opcode::greater_equal: break;
+      default: return false;
+    }
+    for (int k = 0; k < x->nargs; ++k)
+      if (!again(x->args[k].get(), depth - 1, again)) return false;
+    return true;
+  };
+  constexpr int most_depth = 3;
+  return is_followed(result, most_depth, is_followed);
+}
+
 bool is_unordered_apart(const node* n) {
   if (!limits().fuse || !limits().apart || n->device.kind != runtime::device_kind::cpu) return false;
   if (n->kind.load(std::memory_order_relaxed) != node_kind::reduce || n->opaque || n->nargs == 0) return false;
