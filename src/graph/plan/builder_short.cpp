@@ -98,7 +98,12 @@ bool kernel_builder::is_computed_again(node* n, const index_map* map) {
 /// part that it lies in. So nothing of the joined array's size is stored. Nothing where some elements may lie elsewhere, or where a handle
 /// holds what is costly to compute.
 std::optional<std::uint16_t> kernel_builder::lower_written(node* n, const index_map& map) {
-  if (n->device.kind != runtime::device_kind::cpu || in_epilogue_ || reads_points(&map)) return {};
+  if (n->device.kind != runtime::device_kind::cpu || in_epilogue_) return {};
+  const auto is_looked_up = [&](int a) {  // anywhere along the axis
+    for (int v = rank_; v < map.variables(); ++v)
+      if (map.coefficient(a, v) != 0) return true;
+    return false;
+  };
   while (n->kind == node_kind::update && !table_.is_stored(n)) {
     written_part found;
     const box& written = found.block;
@@ -107,6 +112,10 @@ std::optional<std::uint16_t> kernel_builder::lower_written(node* n, const index_
     if (table_.at(n).held && table_.inline_weight(part) >= limits().expensive) return {};
     bool inside = true, apart = false;
     for (int a = 0; a < map.rows(); ++a) {
+      if (is_looked_up(a)) {
+        inside = inside && written.first[a] == 0 && written.end[a] == n->shape[a];
+        continue;
+      }
       std::int64_t first = map.offset(a), last = first;
       for (int v = 0; v < rank_; ++v)
         (map.coefficient(a, v) < 0 ? first : last) += map.coefficient(a, v) * (out_->extents[v] - 1);

@@ -162,4 +162,7 @@ TEST_CASE("a stack that is needed itself, or changes later, is what it is elsewh
     eval(other);
   }
   CHECK(array_equal(state, other, true));
+  const ndarray at = in_memory((arange(6000, {.dtype = int64, .device = host}) * 7) % 9001);
+  CHECK_FALSE(writes_parts(take(max(parts(), 0), at)));
+  CHECK(array_equal(take(max(parts(), 0), at), take(best, at), true));
 }
