@@ -198,6 +198,7 @@ std::string cpu_emitter::expression(std::size_t k, int stage) const {
   each_operand(k, [&](std::uint16_t o) { operand[n++] = value(o, stage); });
   if (const instr* extreme = ordered_extreme(k))
     return std::string("sn::ordered_") + name(extreme->op) + "(" + operand[0] + ", " + operand[1] + ")";
+  if (i.op == opcode::select && is_complex(i.type)) return selected_parts(operand[0], operand[1], operand[2]);
   const std::string text = call_expression(i, operand[0], operand[1], operand[2]);
   return selects_again_[k] && text.starts_with("sn::select(") ? "sn::select_again" + text.substr(10) : text;
 }
@@ -346,13 +347,6 @@ void cpu_emitter::write_refusal(std::size_t k) {
   out_ += "  if (bad" + me + ".any) sn::checked_index(bad" + me + ".index(), n" + me + ", " + axis + ", fault);\n";
 }
 
-// GCC makes vectors of two parts that are stored side by side, not of the pair.
-std::string cpu_emitter::parts_stored(std::size_t k) const {
-  const std::string me = num(k), part = p_.code[k].type == dtype::c64 ? "float" : "double";
-  return "    " + part + "* const p" + me + " = (" + part + "*)(" + array(k) + " + l);\n    p" + me + "[0] = r" + me +
-         ".re;\n    p" + me + "[1] = r" + me + ".im;\n";
-}
-
 void cpu_emitter::write_loop(int stage) {
   write_vector_loop(stage);
   std::string body;
@@ -372,7 +366,8 @@ void cpu_emitter::write_loop(int stage) {
     else if (p_.code[k].op != opcode::user)
       body +=
           std::string("    const ") + register_type(p_.code[k].type) + " r" + me + " = " + expression(k, stage) + ";\n";
-    if (info_[k].in_array && p_.code[k].op == opcode::make_complex) body += parts_stored(k);
+    if (info_[k].in_array && is_complex(p_.code[k].type) && !is_gathered(p_.code[k]) && p_.code[k].op != opcode::user)
+      body += parts_stored(k);
     else if (info_[k].in_array) body += "    " + lane(array(k), k) + " = r" + me + ";\n";
   }
   for (std::size_t k = 0; k < output_count(); ++k)

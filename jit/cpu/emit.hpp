@@ -111,6 +111,7 @@ class cpu_emitter {
   bool follows_loop(std::size_t k) const {
     return is_called(k) || has_effects(p_.code[k]) || takes_lanes(p_.code[k]) || loads_alone(k);
   }
+  bool calculates_complex() const;
   bool loads_alone(std::size_t k) const;
   bool shifts_by_number(std::size_t k) const;
   std::string shift_by_number(std::size_t k, int stage) const;
@@ -197,6 +198,7 @@ class cpu_emitter {
   std::string checked_text(std::size_t k, const std::string& index);
   void write_refusal(std::size_t k);
   std::string parts_stored(std::size_t k) const;
+  static std::string selected_parts(const std::string& which, const std::string& x, const std::string& y);
   void write_loop(int stage);
   void write_calls(int stage);
   void write_scalar_call(std::size_t k);

@@ -87,11 +87,33 @@ bool cpu_emitter::is_one_loop() const {
          operations().empty() && !(vectors_ && has_lanes_and_vectors());
 }
 
+/// Whether complex numbers are calculated with in a loop over lanes, which reads no pairs by index if it is to be one of vectors.
+bool cpu_emitter::calculates_complex() const {
+  return std::any_of(p_.code.begin(), p_.code.end(), [](const instr& i) {
+    const bool is_complex_one = is_complex(i.type) || is_complex(i.arg);
+    return is_complex_one && !is_source(i) && i.op != opcode::user && !moves_parts(i) && !is_call(i);
+  });
+}
+
+/// GCC makes vectors of two parts that are stored side by side, not of the pair.
+std::string cpu_emitter::parts_stored(std::size_t k) const {
+  const std::string me = num(k), part = p_.code[k].type == dtype::c64 ? "float" : "double";
+  return "    " + part + "* const p" + me + " = (" + part + "*)(" + array(k) + " + l);\n    p" + me + "[0] = r" + me +
+         ".re;\n    p" + me + "[1] = r" + me + ".im;\n";
+}
+
+/// And selects numbers, not pairs, without a branch.
+std::string cpu_emitter::selected_parts(const std::string& which, const std::string& x, const std::string& y) {
+  const auto part = [&](const char* name) { return "sn::select(" + which + ", " + x + name + ", " + y + name + ")"; };
+  return "sn::make_complex(" + part(".re") + ", " + part(".im") + ")";
+}
+
 /// Whether elements of one or two bytes are read by indices that are checked: no instruction reads vectors of such, so a loop reads them to
 /// an array, and what makes indices of lanes is a loop of vectors before it.
 bool cpu_emitter::loads_alone(std::size_t k) const {
   const instr& i = p_.code[k];
   if (i.op != opcode::load || p_.inputs[i.a].gathers == 0 || !p_.calls.empty() || has_loop() || vectors_) return false;
+  if (is_complex(i.type)) return calculates_complex();
   if (itemsize(i.type) > 2 || i.type == dtype::f16 || i.type == dtype::bf16) return false;
   bool checks = false;
   for (int g = 0; g < p_.inputs[i.a].gathers; ++g) {

@@ -42,7 +42,8 @@ bool fixed_emitter::phase::is_call(std::size_t k) const {
   const instr& i = p_.code[k];
   const bool parts =
       i.op == opcode::make_complex || ((i.op == opcode::real || i.op == opcode::imag) && is_complex(i.arg));
-  return operand_count(i.op) != 0 && i.op != opcode::checked_index && !parts && !is_inline_on_cpu(i.op, i.type, i.arg);
+  const bool here = parts || (is_inline_on_cpu(i.op, i.type, i.arg) && !is_complex(i.type) && !is_complex(i.arg));
+  return operand_count(i.op) != 0 && i.op != opcode::checked_index && !here;
 }
 
 bool fixed_emitter::phase::calls_for(const std::vector<std::uint16_t>& regs) const {

@@ -127,3 +127,17 @@ TEST_CASE("what is read at every second, fourth or eighth place is computed wher
     CHECK(array_equal(halves(costly()), halves(in_memory(costly()))));
   }
 }
+
+TEST_CASE(
+    "what several reductions of short rows of narrow numbers are combined to is of elements, unless it calls "
+    "functions") {
+  for (const std::int64_t n : {1031, 9001}) {
+    CAPTURE(n);
+    const ndarray b = in_memory(bytes(8 * n).reshape({n, 8})), w = in_memory(b.astype(uint16) * 77);
+    check("ranges of bytes", [&] { return max(b, 1) - min(b, 1); });
+    check("ranges of uint16", [&] { return max(w, 1) - min(w, 1); });
+    check("means", [&] { return mean(w.astype(float32) * 0.5f, 1); });
+    check("compared", [&] { return max(w, 1) > min(w, 1) * 2; });
+    CHECK_FALSE(is_of_elements(sqrt(exp(sum(w, 1) * 1e-6)) + max(w, 1)));
+  }
+}

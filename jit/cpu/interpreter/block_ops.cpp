@@ -177,6 +177,28 @@ block_op find_random_op(opcode op, dtype type) noexcept {
 namespace {
 
 bool is_plain(dtype t) noexcept { return is_bool(t) || is_integer(t) || t == dtype::f32 || t == dtype::f64; }
+bool is_half(dtype t) noexcept { return t == dtype::f16 || t == dtype::bf16; }
+
+/// What compilers make vectors of, whose parts are apart: neither roots nor branches.
+bool is_complex_arithmetic(opcode op) noexcept {
+  switch (op) {
+    case opcode::cast:
+    case opcode::negative:
+    case opcode::conj:
+    case opcode::square:
+    case opcode::add:
+    case opcode::subtract:
+    case opcode::multiply:
+    case opcode::divide:
+    case opcode::equal:
+    case opcode::not_equal:
+    case opcode::isnan:
+    case opcode::isinf:
+    case opcode::isfinite:
+    case opcode::select: return true;
+    default: return false;
+  }
+}
 
 }  // namespace
 
@@ -188,6 +210,7 @@ bool has_half_vectors() noexcept { return tier0::active_isa() != tier0::isa::bas
 
 // clang-format off
 bool is_inline_on_cpu(opcode op, dtype type, dtype arg) noexcept {
+  if (is_complex(type) || is_complex(arg)) return is_complex_arithmetic(op) && !is_half(type) && !is_half(arg);
   if (!is_plain(type) || !is_plain(arg)) return false;
   switch (op) {
     case opcode::cast: case opcode::negative: case opcode::absolute: case opcode::square: case opcode::sqrt:

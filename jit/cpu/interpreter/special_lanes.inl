@@ -80,8 +80,19 @@ SN_FN lanes sf_floor(lanes a) { return _mm512_maskz_roundscale_pd(0xff, a.v, 9);
 SN_FN lanes sf_rint(lanes a) { return _mm512_maskz_roundscale_pd(0xff, a.v, 8); }
 SN_FN lanes sf_min(lanes a, lanes b) { return _mm512_maskz_min_pd(0xff, b.v, a.v); }  // the second one beside a NaN
 SN_FN lanes sf_max(lanes a, lanes b) { return _mm512_maskz_max_pd(0xff, b.v, a.v); }
-SN_FN lanes sf_scale(lanes x, lanes k) { return _mm512_maskz_scalef_pd(0xff, x.v, k.v); }
 SN_FN lane_words sf_bits(lanes a) { return _mm512_castpd_si512(a.v); }
+/// As single_scale (special_singles.inl).
+SN_FN lanes sf_scale(lanes x, lanes k) {
+  const __mmask8 low = _mm512_cmp_pd_mask(k.v, lanes(-1021.0).v, _CMP_LT_OQ);
+  if (__builtin_expect(low == 0, 1)) return _mm512_maskz_scalef_pd(0xff, x.v, k.v);
+  const lanes one(1.0), v = _mm512_maskz_scalef_pd(low, x.v, (k + lanes(1022.0)).v);
+  const lane_words sign = sf_bits(v) & _mm512_set1_epi64((long long)0x8000000000000000ull);
+  const lanes a = _mm512_castsi512_pd((sf_bits(v) - sign).v);
+  const __mmask8 small = __mmask8(low & _mm512_cmp_pd_mask(a.v, one.v, _CMP_LT_OQ));
+  const lane_words bits = (sf_bits(a + one) - sf_bits(one)) | sign;
+  const __m512d others = _mm512_maskz_scalef_pd(__mmask8(~small), x.v, k.v);
+  return _mm512_mask_blend_pd(small, others, _mm512_castsi512_pd(bits.v));
+}
 SN_FN lanes sf_number(lane_words b) { return _mm512_castsi512_pd(b.v); }
 SN_FN lanes load_lanes(const double* from) { return _mm512_loadu_pd(from); }
 SN_FN lanes load_lanes(const float* from) { return _mm512_maskz_cvtps_pd(0xff, _mm256_loadu_ps(from)); }

@@ -59,8 +59,20 @@ SN_FN singles sf_rint(singles a) { return _mm512_maskz_roundscale_ps(0xffff, a.v
 SN_FN singles sf_sqrt(singles a) { return _mm512_maskz_sqrt_ps(0xffff, a.v); }
 SN_FN singles sf_min(singles a, singles b) { return _mm512_maskz_min_ps(0xffff, b.v, a.v); }
 SN_FN singles sf_max(singles a, singles b) { return _mm512_maskz_max_ps(0xffff, b.v, a.v); }
-SN_FN singles single_scale(singles x, singles k) { return _mm512_maskz_scalef_ps(0xffff, x.v, k.v); }
 SN_FN single_words sf_bits(singles a) { return _mm512_castps_si512(a.v); }
+/// The processor takes a hundred cycles for a vector with a subnormal result. Such a one, times 2^126, is below 1: the sum with 1 is
+/// rounded where the result is, and the bits beyond those of 1 are the result's.
+SN_FN singles single_scale(singles x, singles k) {
+  const __mmask16 low = _mm512_cmp_ps_mask(k.v, singles(-125.0).v, _CMP_LT_OQ);
+  if (__builtin_expect(low == 0, 1)) return _mm512_maskz_scalef_ps(0xffff, x.v, k.v);
+  const singles one(1.0), v = _mm512_maskz_scalef_ps(low, x.v, (k + singles(126.0)).v);
+  const single_words sign = sf_bits(v) & _mm512_set1_epi32(int(0x80000000u));
+  const singles a = _mm512_castsi512_ps((sf_bits(v) - sign).v);
+  const __mmask16 small = __mmask16(low & _mm512_cmp_ps_mask(a.v, one.v, _CMP_LT_OQ));
+  const single_words bits = (sf_bits(a + one) - sf_bits(one)) | sign;
+  const __m512 others = _mm512_maskz_scalef_ps(__mmask16(~small), x.v, k.v);
+  return _mm512_mask_blend_ps(small, others, _mm512_castsi512_ps(bits.v));
+}
 SN_FN singles sf_number(single_words b) { return _mm512_castsi512_ps(b.v); }
 SN_FN singles single_number(single_words b) { return _mm512_maskz_cvtepi32_ps(0xffff, b.v); }  // of signed whole numbers
 #else

@@ -290,6 +290,11 @@ std::uint16_t kernel_builder::lower(node* n, const index_map* map) {
       return load(n, map);
     }
   }
+  if (n->kind == node_kind::update && in_short_ && map && limits().fuse) {
+    const std::optional<std::uint16_t> written = lower_written(n, *map);
+    if (written) remember(n, map, *written);
+    if (written) return *written;
+  }
   if (!own && must_store(n, map)) return load(n, map);
   if (!own && is_computed(n)) out_->computed.push_back(n);
   std::size_t code_before = out_->code.code.size(), inputs_before = out_->inputs.size();

@@ -53,7 +53,7 @@ class kernel_builder {
   const dims* finer_space(std::span<node* const> results);
   std::optional<std::uint16_t> lower_reshaped(node* base, const linear_form& at);
   std::uint16_t lower_gather(node* n, const index_map* map);
-  void store_row_indices(node* n, node* index);
+  void store_row_indices(node* n, node* index, const index_map& at);
   std::uint16_t too_many_gathers(node* n, node* index);
   int gather_slot(std::uint16_t reg);
   void join_gathers(linear_form& at);
@@ -69,6 +69,7 @@ class kernel_builder {
   bool must_store_call(node* n, const index_map* map);
   std::uint16_t lower_operand(node* n, const index_map* map, node* operand);
   std::uint16_t lower_short(node* n, const index_map* map);
+  std::optional<std::uint16_t> lower_written(node* n, const index_map& map);
   bool is_in_place(node* n);
   void note_space(node* n);
   std::int64_t read_over();

@@ -39,8 +39,12 @@ void kernel_builder::join_gathers(linear_form& at) {
 }
 
 /// A CPU copies rows whole by indices in memory: indices of rows that are computed from elements are stored.
-void kernel_builder::store_row_indices(node* n, node* index) {
+void kernel_builder::store_row_indices(node* n, node* index, const index_map& at) {
   constexpr std::int64_t shortest_row = 8, few = 1 << 12;
+  const int missing = n->shape.size() - index->shape.size();
+  for (int a = 0; a < at.rows(); ++a)  // another index says where in a row: no row is copied
+    for (int v = rank_; v < at.variables(); ++v)
+      if (at.coefficient(a, v) != 0 && (a < missing || index->shape[a - missing] == 1)) return;
   if (n->device.kind != runtime::device_kind::cpu || n->size() < few || index->size() * shortest_row > n->size())
     return;
   while (index->kind == node_kind::view && !table_.is_stored(index)) index = index->args[0].get();
@@ -62,7 +66,7 @@ std::uint16_t kernel_builder::lower_gather(node* n, const index_map* map) {
   node* v = n->args[0].get();
   node* index = n->args[1].get();
   index_map index_at = broadcast(outer, n->shape, index->shape);
-  store_row_indices(n, index);
+  store_row_indices(n, index, outer);
   const bool within = std::exchange(in_index_, in_index_ || index->size() < n->size());
   std::uint16_t raw = lower(index, is_plain(index, index_at) ? nullptr : &index_at);
   in_index_ = within;

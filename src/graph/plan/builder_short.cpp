@@ -7,6 +7,7 @@
 #include "graph/plan/forms/apart_sums.hpp"
 #include "graph/plan/forms/short_join.hpp"
 #include "graph/plan/forms/short_sums.hpp"
+#include "graph/plan/forms/joined_parts.hpp"
 #include "graph/values/limits.hpp"
 
 namespace sinter::graph {
@@ -111,6 +112,50 @@ bool kernel_builder::is_computed_again(node* n, const index_map* map) {
   return true;
 }
 
+/// What a partial write has put where `map` reads: an element of an array that parts have been joined to, as `stack` does, is one of the
+/// part that it lies in. So nothing of the joined array's size is stored. Nothing where some elements may lie elsewhere, or where a handle
+/// holds what is costly to compute.
+std::optional<std::uint16_t> kernel_builder::lower_written(node* n, const index_map& map) {
+  if (n->device.kind != runtime::device_kind::cpu || in_epilogue_) return {};
+  const auto is_looked_up = [&](int a) {  // anywhere along the axis
+    for (int v = rank_; v < map.variables(); ++v)
+      if (map.coefficient(a, v) != 0) return true;
+    return false;
+  };
+  while (n->kind == node_kind::update && !table_.is_stored(n)) {
+    written_part found;
+    const box& written = found.block;
+    node* const part = n->args[1].get();
+    if (!find_part(*n, found)) return {};
+    if (table_.at(n).held && table_.inline_weight(part) >= limits().expensive) return {};
+    bool inside = true, apart = false;
+    for (int a = 0; a < map.rows(); ++a) {
+      if (is_looked_up(a)) {
+        inside = inside && written.first[a] == 0 && written.end[a] == n->shape[a];
+        continue;
+      }
+      std::int64_t first = map.offset(a), last = first;
+      for (int v = 0; v < rank_; ++v)
+        (map.coefficient(a, v) < 0 ? first : last) += map.coefficient(a, v) * (out_->extents[v] - 1);
+      inside = inside && first >= written.first[a] && last < written.end[a];
+      apart = apart || last < written.first[a] || first >= written.end[a];
+    }
+    if (inside) {
+      index_map at(part->shape.size(), map.variables());
+      for (int k = 0; k < at.rows(); ++k) {
+        const auto a = static_cast<int>(found.axes[k]);
+        if (a < 0) continue;
+        at.copy_row(k, map, a);
+        at.offset(k) -= written.first[a];
+      }
+      return lower(part, is_plain(part, at) ? nullptr : &at);
+    }
+    if (!apart) return {};
+    n = n->args[0].get();
+  }
+  return {};
+}
+
 /// The elements of the result that `map` reads, each with its coordinates along the reduced axes, joined in groups of four
 /// as every reduction does; more than two groups are in any order.
 std::uint16_t kernel_builder::lower_short(node* n, const index_map* map) {
@@ -122,7 +167,8 @@ std::uint16_t kernel_builder::lower_short(node* n, const index_map* map) {
     if (!over.is_over(a)) at.copy_row(a, outer, kept++);
 
   store_looked_up(x);
-  dtype sum = joined_in(over.op, n->type);
+  const bool places = over.op == jit::reduce_op::argmin || over.op == jit::reduce_op::argmax;
+  dtype sum = places ? x->type : joined_in(over.op, n->type);
   if (sum == dtype::u64 && (over.op == jit::reduce_op::sum || over.op == jit::reduce_op::prod)) {
     // The same bits, whose ranges are known.
     sum = dtype::i64;
@@ -146,6 +192,12 @@ std::uint16_t kernel_builder::lower_short(node* n, const index_map* map) {
   }
 
   in_short_ = in_short;
+  if (places) {
+    const auto number = [this](std::int64_t k) { return number_of_text(k); };
+    const std::uint16_t at = join_places(over.op, x->type, elements, emit_one, number);
+    const dtype narrow = type_of_places(x->type);
+    return narrow == n->type ? at : emit({opcode::cast, n->type, narrow, 0, at, 0, 0, 0});
+  }
   const joining join(over.op, sum);
   while (elements.size() > most_short) {
     const std::size_t half = (elements.size() + 1) / 2;

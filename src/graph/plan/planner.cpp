@@ -142,6 +142,7 @@ bool planner::find_reductions(node* n, std::vector<node*>& out, bool split) {
   if (!n->over_reduction()) return true;
   walk_ = begin_search();
   read_over_ = at(n).read_over;
+  takes_records_ = !only_calculates(n);
   return search_reductions(n, out, split);
 }
 
@@ -150,7 +151,7 @@ bool planner::search_reductions(node* n, std::vector<node*>& out, bool split) {
     node* a = n->operand(k);
     if (a->is_leaf() || reads_raw(*n, k) || !(a->shape == n->shape)) continue;
     if (a->kind == node_kind::reduce) {
-      if (!at(a).stored && is_apart(a, read_over_) && !is_of_records(a)) continue;
+      if (!at(a).stored && is_apart(a, read_over_) && !(takes_records_ && is_of_records(a))) continue;
       if (at(a).stored && (split || (at(a).why != store_reason::requested && at(a).why != store_reason::sibling)))
         continue;
       if (!out.empty() && !same_reduction(out[0], a)) return false;

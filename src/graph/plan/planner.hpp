@@ -76,8 +76,9 @@ class planner : public plan_table {
   bool share_operations(const kernel_plan& a, const kernel_plan& b);
   bool may_run_with(const kernel_plan& later, const kernel_plan& k);
 
-  std::uint64_t walk_ = 0;                           // of search_reductions
-  std::int64_t read_over_ = 0;                       // entry::read_over of its root
+  std::uint64_t walk_ = 0;      // of search_reductions
+  std::int64_t read_over_ = 0;  // entry::read_over of its root
+  bool takes_records_ = false;  // reductions of narrow records stay such: functions are called on what follows
   std::vector<std::unique_ptr<kernel_plan>> built_;  // parallel to stored()
   std::vector<std::unique_ptr<kernel_plan>> kernels_;
   const std::vector<std::unique_ptr<kernel_plan>>* shown_ = &kernels_;

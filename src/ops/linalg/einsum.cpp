@@ -93,9 +93,9 @@ class evaluation {
       }
       labelled product = std::move(taken[0]);
       for (std::size_t k = 1; k < taken.size(); ++k) {
-        term_list others = labels_of(left);
-        for (std::size_t n = k + 1; n < taken.size(); ++n) others.push_back(taken[n].labels);
-        product = contracted(product, taken[k], labels_after(product.labels, taken[k].labels, others, t_.output));
+        std::vector<labelled> others = left;
+        others.insert(others.end(), taken.begin() + static_cast<std::ptrdiff_t>(k) + 1, taken.end());
+        product = contracted(product, taken[k], others);
       }
       left.push_back(std::move(product));
     }
@@ -134,9 +134,10 @@ class evaluation {
     }
   }
 
-  labelled contracted(const labelled& a, const labelled& b, const label_list& after) const {
+  labelled contracted(const labelled& a, const labelled& b, const std::vector<labelled>& others) const {
+    const label_list after = labels_after(a.labels, b.labels, labels_of(others), t_.output);
     const label_roles r = roles_of(a.labels, b.labels, after);
-    if (r.is_matrix_product()) return matrix_product(a, b, r);
+    if (r.is_matrix_product()) return matrix_product(a, b, r, others);
     if (r.inner.empty()) {
       const label_list wanted = only(t_.output, after);
       const label_list order = wanted.size() == after.size() ? wanted : united(memory_order(a), memory_order(b));
@@ -152,9 +153,14 @@ class evaluation {
     return value_of(arranged(x, order), "einsum");
   }
 
-  /// Swaps the factors if that makes the output's last label the last one of the product.
-  labelled matrix_product(const labelled& a, const labelled& b, const label_roles& r) const {
-    const label_list free = only(t_.output, united(r.rows, r.columns));
+  /// Swaps the factors if that makes the last label of the output, or of what the product is multiplied by element by element, the last
+  /// one of the product.
+  labelled matrix_product(const labelled& a, const labelled& b, const label_roles& r,
+                          const std::vector<labelled>& others) const {
+    const label_list both = united(r.rows, r.columns);
+    label_list free = only(t_.output, both);
+    for (const labelled& x : others)
+      if (only(x.labels, both).size() == both.size()) free = only(memory_order(x), both);
     if (!free.empty() && holds(r.rows, free.back()))
       return matrix_product_in_order(b, a, {r.batch, r.inner, r.columns, r.rows});
     return matrix_product_in_order(a, b, r);

@@ -134,3 +134,21 @@ TEST_CASE(
   check<double>(dtype::f64, -750, 712);
   check<float>(dtype::f32, -105, 90);
 }
+
+TEST_CASE("exponentials that are subnormal numbers, or barely not, are rounded once") {
+  std::vector<float> x;
+  for (float t = -87; t > -104.5f; t = std::nextafter(t, -200.0f) - 1e-4f) x.push_back(t);
+  std::vector<double> y;
+  for (double t = -707; t > -746; t -= 3.1e-4) y.push_back(t);
+  while (x.size() % lane_multiple != 0) x.push_back(0);
+  while (y.size() % lane_multiple != 0) y.push_back(0);
+  const auto singles = computed(find_block_op(opcode::exp, dtype::f32, dtype::f32), x);
+  const auto doubles = computed(find_block_op(opcode::exp, dtype::f64, dtype::f64), y);
+  CHECK(worst_of(x, singles) < (has_own_functions() ? 1.0 : 4.0));
+  CHECK(worst_of(y, doubles) < (has_own_functions() ? 1.0 : 4.0));
+#if SINTER_TIER0_X86
+  if (!has_own_functions()) return;
+  CHECK(same_bits(computed(tier0::avx2::exponential_op(dtype::f32), x), singles));
+  CHECK(same_bits(computed(tier0::avx2::exponential_op(dtype::f64), y), doubles));
+#endif
+}

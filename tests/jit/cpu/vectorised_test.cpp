@@ -94,6 +94,11 @@ TEST_CASE("loops of masks, selections and extrema are vectorised, in chains too"
       {"selections of negated masks", ~where(k == 3, ~(x > 3), ~(y < 2))},
       {"a part of complex numbers", z.real() * 2 - 1},
       {"both parts", z.real() * z.real() + z.imag() * z.imag()},
+      {"products of complex numbers", z * z + z},
+      {"their quotients and conjugates", (z - 1.0) * conj(z) / (z + 1.0)},
+      {"their selections", where(isnan(z * z) | (z == 1.0), z, z + 2.0)},
+      {"lengths of their products", (z * z).real() * 2 + (z * z).imag()},
+      {"products of complex64", z.astype(complex64) * z.astype(complex64) - y},
       {"reads by index", take(x, k) * 2 + y},
       {"reads of whole numbers by index", take(k, k.astype(int64) - 50) + 1},
       {"float64", (clip(x.astype(float64), 0.5, 3.5) + (y.astype(float64) != 2)) * 3}};

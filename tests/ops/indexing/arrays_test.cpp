@@ -461,6 +461,10 @@ TEST_CASE(
     CHECK(test::contains(explain(taken), "indices of rows") == (stores && many));
     CHECK(array_equal(taken, table(i)));
   }
+  const ndarray down = rows % 50 + 1, along = rows % 16, corners = table(down, along) + table(down, 15 - along);
+  CHECK_FALSE(test::contains(explain(corners), "indices of rows"));  // an element of each row
+  CHECK(test::kernels_of(corners) == 1);
+  CHECK(array_equal(corners, take(line, down * 16 + along) + take(line, down * 16 + (15 - along))));
   const ndarray tall = tile(table, {5, 1});
   eval(tall);
   CHECK_FALSE(test::contains(explain(roll(tall, 3, 0)), "indices of rows"));  // indices that are coordinates

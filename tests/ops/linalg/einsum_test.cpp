@@ -75,6 +75,17 @@ TEST_CASE("contractions with free indices on both sides are matrix products of v
   costs_one("ji,jk->ik", c, b(0));
 }
 
+TEST_CASE("a product that is summed with another operand lies in memory as that one does") {
+  if (no_products()) return;
+  const ndarray x = whole({4000, 16}, float64), m = whole({16, 16}, float64, 1), y = whole({4000, 16}, float64, 2);
+  const ndarray forms = einsum("bi,ij,bj->b", std::vector<ndarray>{x, m, y});
+  const std::string plan = explain(forms);
+  CHECK_MESSAGE(plan.find("copied by stride") == std::string::npos, plan);
+  CHECK_MESSAGE(!holds(plan, "reads  (16, 4000)"), plan);
+  CHECK(same(forms, sum(matmul(x, m) * y, 1)));
+  CHECK(same(einsum("bi,ij,bj->b", std::vector<ndarray>{x, m, transpose(transpose(y).copy())}), forms));
+}
+
 TEST_CASE("every order of contraction gives the same numbers") {
   if (no_products()) return;
   const std::vector<ndarray> chain{whole({4, 30}, float64), whole({30, 3}, float64, 1), whole({3, 50}, float64, 2),

@@ -1,6 +1,7 @@
 // Which short reductions are computed apart: those whose elements lie so in memory that this takes less.
 #include "graph/plan/forms/apart_sums.hpp"
 
+#include "graph/plan/forms/joined_parts.hpp"
 #include "graph/values/limits.hpp"
 
 namespace sinter::graph {
@@ -95,6 +96,15 @@ bool reads_one_way(const node* n, both_ways& found) {
          found.weight <= most_weight && (found.operations + 1) * reduced_elements(*n) <= most_instructions;
 }
 
+/// Whether the places of extrema are looked for among few parts that have been joined.
+bool finds_places_in_parts(const node* n) {
+  const node* const x = n->args[0].get();
+  const payload::reduce& over = n->reduce();
+  if (over.whole.split_lanes != 0 || is_complex(x->type) || x->type == dtype::f16 || x->type == dtype::bf16)
+    return false;
+  return reduced_elements(*n) <= most_short && joins_parts(x, over);
+}
+
 /// Whether axes are reduced between which others are kept.
 bool is_over_several_axes(const node* n) {
   const dims& shape = n->args[0]->shape;
@@ -117,11 +127,42 @@ bool is_of_records(const node* n) {
          reduced_elements(*n) > most_apart(n->args[0]->type) && reads_one_way(n, found) && found.of_records;
 }
 
+bool only_calculates(const node* result) {
+  const auto is_followed = [&](const node* x, int depth, const auto& again) -> bool {
+    if (x->is_leaf() || x->kind.load(std::memory_order_relaxed) != node_kind::map) return true;
+    if (depth == 0 || x->opaque || is_complex(x->type) || x->type == dtype::f16 || x->type == dtype::bf16) return false;
+    switch (x->map().op) {
+      case jit::opcode::add:
+      case jit::opcode::subtract:
+      case jit::opcode::multiply:
+      case jit::opcode::divide:
+      case jit::opcode::maximum:
+      case jit::opcode::minimum:
+      case jit::opcode::negative:
+      case jit::opcode::cast:
+      case jit::opcode::equal:
+      case jit::opcode::not_equal:
+      case jit::opcode::less:
+      case jit::opcode::less_equal:
+      case jit::opcode::greater:
+      case jit::opcode::greater_equal: break;
+      default: return false;
+    }
+    for (int k = 0; k < x->nargs; ++k)
+      if (!again(x->args[k].get(), depth - 1, again)) return false;
+    return true;
+  };
+  constexpr int most_depth = 3;
+  return is_followed(result, most_depth, is_followed);
+}
+
 bool is_unordered_apart(const node* n) {
   if (!limits().fuse || !limits().apart || n->device.kind != runtime::device_kind::cpu) return false;
   if (n->kind.load(std::memory_order_relaxed) != node_kind::reduce || n->opaque || n->nargs == 0) return false;
   const payload::reduce& what = n->reduce();
   switch (what.op) {
+    case jit::reduce_op::argmin:
+    case jit::reduce_op::argmax: return finds_places_in_parts(n);
     case jit::reduce_op::any:
     case jit::reduce_op::all:
     case jit::reduce_op::count:
@@ -154,7 +195,7 @@ bool is_apart(const node* n, std::int64_t read_over) {
   }
   both_ways found;
   return is_over_several_axes(n) || reduced_elements(*n) <= most_apart(n->args[0]->type) ||
-         reads_windows(n->args[0].get(), 3) || reads_one_way(n, found);
+         reads_windows(n->args[0].get(), 3) || reads_one_way(n, found) || joins_parts(n->args[0].get(), n->reduce());
 }
 
 }  // namespace sinter::graph

@@ -16,5 +16,7 @@ bool is_unordered_apart(const node* n);
 /// Whether it is apart since it reads narrow records: alone, since kernels that call functions copy their elements one by one, while what
 /// follows from a reduction of rows may call some.
 bool is_of_records(const node* n);
+/// Whether what follows from reductions of a result's shape calls no function.
+bool only_calculates(const node* result);
 
 }  // namespace sinter::graph

@@ -65,4 +65,39 @@ std::uint16_t join_short(const joining& join, std::span<const std::uint16_t> ele
   return elements.size() > 4 ? join(first, group(4), emit) : first;
 }
 
+/// A number of as many bytes as an element, which says where one is.
+inline dtype type_of_places(dtype type) noexcept {
+  const std::size_t bytes = itemsize(type);
+  return bytes == 1 ? dtype::u8 : bytes == 2 ? dtype::i16 : bytes == 4 ? dtype::i32 : dtype::i64;
+}
+/// Where the least (argmin) or greatest of these numbers of dtype `type` is, the first NaN or else the first of equal ones, of dtype
+/// type_of_places(). `number` gives a register of int64.
+template <class Emit, class Number>
+std::uint16_t join_places(jit::reduce_op op, dtype type, std::span<const std::uint16_t> elements, Emit emit,
+                          Number number) {
+  using jit::opcode;
+  const dtype place = type_of_places(type);
+  const bool least = op == jit::reduce_op::argmin;
+  const auto binary = [&](opcode o, dtype of, std::uint16_t a, std::uint16_t b) {
+    return emit({o, dtype::b1, of, 0, a, b, 0, 0});
+  };
+  const auto place_of = [&](std::size_t k) {
+    const std::uint16_t wide = number(static_cast<std::int64_t>(k));
+    return place == dtype::i64 ? wide : emit({opcode::cast, place, dtype::i64, 0, wide, 0, 0, 0});
+  };
+  std::uint16_t best = elements[0], at = place_of(0);
+  for (std::size_t k = 1; k < elements.size(); ++k) {
+    std::uint16_t better;
+    if (is_real_floating(type)) {
+      const std::uint16_t stays = binary(least ? opcode::greater_equal : opcode::less_equal, type, elements[k], best);
+      const std::uint16_t differs = emit({opcode::logical_not, dtype::b1, dtype::b1, 0, stays, 0, 0, 0});
+      better = binary(opcode::logical_and, dtype::b1, differs, binary(opcode::equal, type, best, best));
+    } else {
+      better = binary(least ? opcode::less : opcode::greater, type, elements[k], best);
+    }
+    at = emit({opcode::select, place, place, 0, better, place_of(k), at, 0});
+    if (k + 1 < elements.size()) best = emit({opcode::select, type, type, 0, better, elements[k], best, 0});
+  }
+  return at;
+}
 }  // namespace sinter::graph
