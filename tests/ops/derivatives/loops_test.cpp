@@ -66,6 +66,22 @@ TEST_CASE("derivatives of loops whose steps are made of Jacobians are loops") {
   CHECK(allclose(there.to_device(cpu), right.to_device(cpu), 1e-12));
 }
 
+TEST_CASE("derivatives of loops follow what a call in a step makes of arrays that the step reads") {
+  // On a GPU products of many rows and few terms are announced, and recorded as sums over views of their operands.
+  const auto end = [](bool each, const ndarray& rotation, const ndarray& points) {
+    const auto step = [&](const ndarray&, const ndarray& p) {
+      return ndarray(sin(matmul(matmul(p, rotation), rotation.T()) + p));
+    };
+    return sum(cos(fori_loop(0, 20, step, points, {.call_each = each})));
+  };
+  const ndarray rotation = numbers({3, 3}, -0.5, 0.5).to_device(cpu).to_device(sim::first());
+  const ndarray points = numbers({2048, 3}, -1, 1).to_device(cpu).to_device(sim::first());
+  const auto slope = [&](bool each) { return grad([&](const ndarray& r) { return end(each, r, points); })(rotation); };
+  const ndarray right = slope(true);
+  CHECK(double(max(absolute(right))) > 1e-3);
+  CHECK(allclose(slope(false), right, 1e-11));
+}
+
 TEST_CASE("derivatives of while_loop for each example") {
   const auto doubled = [](const ndarray& x) {
     return while_loop([](const ndarray& y) { return y < 100; }, [](const ndarray& y) { return y * 2; }, x);
