@@ -82,6 +82,32 @@ TEST_CASE("derivatives of loops follow what a call in a step makes of arrays tha
   CHECK(allclose(slope(false), right, 1e-11));
 }
 
+TEST_CASE("derivatives of functions with loops that depend on nothing that is followed") {
+  const ndarray start = numbers({3}), x = numbers({3});
+  const auto apart = [&](const ndarray& from) {
+    return fori_loop(
+        0, 20, [](const ndarray& i, const ndarray& p) { return ndarray(sin(p) + 0.1 * i); }, from);
+  };
+  const auto by_scan = [&](const ndarray& from) {
+    return scan([](const ndarray& c, const ndarray& e) { return std::pair(ndarray(cos(c) + e), c); }, from,
+                arange(20.0))
+        .first;
+  };
+  const auto value = [&](const ndarray& y) { return sum(apart(start) * y) + sum(by_scan(start) * y); };
+  const ndarray right = apart(start) + by_scan(start);
+  CHECK(array_equal(grad(value)(x), right));
+  CHECK(allclose(jvp(value, x, ones({3})).second, sum(right), 1e-14));
+  CHECK(array_equal(grad([&](const ndarray&) { return sum(apart(start)); })(x), zeros({3})));
+  CHECK(allclose(vmap(grad(value))(stack({x, x})), broadcast_to(right, {2, 3}), 1e-14));
+  // The outer derivative follows the loop, the inner one does not; and the other way round.
+  const ndarray outer =
+      grad([&](const ndarray& z) { return sum(grad([&](const ndarray& y) { return sum(apart(z) * y); })(x)); })(start);
+  CHECK(allclose(outer, grad([&](const ndarray& z) { return sum(apart(z)); })(start), 1e-14));
+  CHECK(array_equal(
+      grad([&](const ndarray&) { return sum(grad([&](const ndarray& y) { return sum(apart(y)); })(x)); })(x),
+      zeros({3})));
+}
+
 TEST_CASE("derivatives of while_loop for each example") {
   const auto doubled = [](const ndarray& x) {
     return while_loop([](const ndarray& y) { return y < 100; }, [](const ndarray& y) { return y * 2; }, x);
