@@ -65,7 +65,7 @@ ndarray argsort(const ndarray& x, const sort_kw& kw) {
                          [=](std::span<const ndarray> a) { return results_of(argsort(a[0], kw)); }))
     return (*r)[0];
   if (v.shape.empty() && kw.axis && (*kw.axis == 0 || *kw.axis == -1))
-    return wrap(graph::record_scalar(scalar_of(0, dtype::i64, "argsort"), dtype::i64, dims(), v.device()));
+    return wrap(graph::record_scalar(scalar_of(0, dtype::i64, "argsort"), dtype::i64, dims{1}, v.device()));
   const rows_of r = rows_for(x, kw.axis, "argsort");
   return in_place_of(r, argsort_rows(evaluated(r.elements), r.layout(), kw.descending));
 }
