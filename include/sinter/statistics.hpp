@@ -52,7 +52,7 @@ template <axis_like A>
 ndarray percentile(const ndarray& x, std::initializer_list<double> q, const A& axis, const quantile_kw& kw = {}) {
   return percentile(x, q, detail::with_axis("percentile", axis, kw));
 }
-/// The same of the elements that are not NaN; NaN where there is none, also of nothing. They sort, and with weights wait.
+/// The same of the elements that are not NaN; NaN where there is none. They sort, and with weights wait.
 ndarray nanquantile(const ndarray& x, const operand& q, const quantile_kw& kw = {});
 ndarray nanquantile(const ndarray& x, std::initializer_list<double> q, const quantile_kw& kw = {});
 template <axis_like A>

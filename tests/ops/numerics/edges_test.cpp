@@ -7,6 +7,7 @@
 
 #include "sinter/segments.hpp"
 #include "sinter/sinter.hpp"
+#include "sinter/vmap.hpp"
 
 namespace {
 
@@ -76,6 +77,7 @@ TEST_CASE("edges: reductions of one number") {
   CHECK(lcm_reduce(array(-7)).item<int>() == -7);
   CHECK_THROWS_AS(gcd_reduce(array(7), 1), index_error);
   CHECK(array_equal(argsort(array(3.0)), array({0})));
+  CHECK(vmap([](const ndarray& x) { return argsort(x); })(array({3.0, 1.0})).shape() == shape_t{2, 1});
 }
 
 TEST_CASE("edges: borders and phases of bools, elements of axes without any") {
