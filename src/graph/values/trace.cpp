@@ -53,6 +53,13 @@ value trace::enter(const value& v) {
   return input;
 }
 
+value trace::follow(const value& v) {
+  value same = record_identity(v);
+  index_.emplace(same.get(), static_cast<std::int32_t>(entries_.size()));
+  entries_.push_back({node_kind::view, value_list(same), value_list(v), nullptr, constants::any()});
+  return same;
+}
+
 void trace::add_recorded(const value& v) {
   const bool followed = follows(*v), noted = keeps_lines();
   if (!followed && !noted) return;
@@ -140,6 +147,8 @@ void watch::add_constant(const value& v) {
   for (int k = 0; k < v->operand_count(); ++k) c.operands.push_back(value(v->operand(k)));
   constants_.emplace(v.get(), std::move(c));
 }
+
+watch* watch::current() noexcept { return current_watch; }
 
 bool watch::has(const trace& t) noexcept { return current_watch && &t == &current_watch->list_; }
 

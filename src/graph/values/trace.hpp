@@ -53,6 +53,8 @@ class trace {
 
   /// A new input with the elements of `v`: a node of its own, which outer traces see as a view of `v`.
   value enter(const value& v);
+  /// The elements of `v`, which does not depend on an input, as an entry like those that do.
+  value follow(const value& v);
   /// Stops recording; the entries remain. Traces end in the opposite order of their beginnings. Called again: nothing.
   void end() noexcept;
 

@@ -21,6 +21,8 @@ class watch {
   /// Whether the list holds everything that the results depend on: no memory was used outside of the graph by something
   /// that had not announced itself, and the host has read no element.
   bool is_complete() const noexcept { return complete_; }
+  /// The watch of this thread; null if there is none.
+  static watch* current() noexcept;
   /// Whether a trace is that of the watch of this thread.
   static bool has(const trace& t) noexcept;
 

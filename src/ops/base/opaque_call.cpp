@@ -1,10 +1,12 @@
 #include "ops/base/opaque_call.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "graph/run/ongoing_capture.hpp"
-#include "graph/values/trace.hpp"
+#include "graph/values/watch.hpp"
 #include "ops/base/as_now.hpp"
+#include "ops/base/axes.hpp"
 
 namespace sinter::ops {
 namespace {
@@ -84,6 +86,28 @@ bool trace_interceptor::takes(const ndarray& x) const {
   return v && trace_.has(v->store->now());
 }
 
+namespace {
+
+/// A watch that has not taken a call lists what that records instead. What the call makes of an operand that only the trace
+/// follows (a view, a cast) would be a constant there, of whose origin the trace, which is paused meanwhile, knows nothing: such
+/// operands are entries of the watch as well.
+void follow_operands(std::vector<ndarray>& operands, const graph::trace& t) {
+  graph::watch* const w = graph::watch::current();
+  if (!w || &w->list() == &t || w->list().is_paused()) return;
+  graph::trace& list = w->list();
+  const auto is_in = [](const graph::trace& some, const ndarray& x) {
+    return x.defined() && some.has(view_of(x, "ndarray").store->now());
+  };
+  if (std::none_of(operands.begin(), operands.end(), [&](const ndarray& x) { return is_in(list, x); })) return;
+  for (ndarray& x : operands) {
+    if (!is_in(t, x) || is_in(list, x)) continue;
+    const graph::array_view& v = view_of(x, "ndarray");
+    x = view_as(wrap(list.follow(v.store->now())), v.shape, v.strides, v.offset);
+  }
+}
+
+}  // namespace
+
 std::vector<ndarray> trace_interceptor::run(const opaque_call& call) {
   opaque_call kept = call;
   std::vector<graph::value> operands;
@@ -94,7 +118,9 @@ std::vector<ndarray> trace_interceptor::run(const opaque_call& call) {
   std::vector<ndarray> results;
   {
     const graph::trace::pause now(trace_);
-    results = call.again(kept.operands);
+    std::vector<ndarray> given = kept.operands;
+    follow_operands(given, trace_);
+    results = call.again(given);
     for (ndarray& r : results) {
       if (!r.defined()) continue;
       const graph::view_ref& v = ndarray_access::ref(r);

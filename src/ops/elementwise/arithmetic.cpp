@@ -145,6 +145,13 @@ ndarray trunc(const ndarray& x) { return to_integer_value("trunc", opcode::trunc
 
 ndarray round(const ndarray& x, std::int64_t decimals) {
   const value v = value_of(x, "round");
+  if (is_bool(v->type) && decimals != 0) fail<dtype_error>("round", "bools have no decimals");
+  if (is_complex(v->type)) {  // part by part: what is infinite in one leaves the other
+    const auto part = [&](opcode which) {
+      return value_of(round(wrap(map_of(which, real_of(v->type), v)), decimals), "round");
+    };
+    return wrap(map_of(opcode::make_complex, v->type, part(opcode::real), part(opcode::imag)));
+  }
   if (is_integer(v->type) && decimals >= 0) return wrap(v);
   const dtype loop = is_integer(v->type) ? dtype::f64 : float_of(v->type);
   value out = convert(v, loop);

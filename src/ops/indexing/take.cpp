@@ -53,18 +53,19 @@ ndarray take(const ndarray& x, const operand& indices, optional_axis axis, const
   const int a = flat ? 0 : normalize_axis(*axis, v->shape, "take");
   const index_list index = indices_of(indices, v->shape[a], device, kw.mode);
   const std::int64_t points = core::element_count(index.shape);
-  if (v->shape[a] == 0 && points != 0)
-    fail<index_error>("take", "cannot take elements of axis ", a, " of shape ", v->shape, ", which has none");
   dims along(v->shape.size(), 1), gathered = v->shape, shape;
   along[a] = gathered[a] = points;
   for (int k = 0; k < a; ++k) shape.push_back(v->shape[k]);
   for (const std::int64_t n : index.shape) shape.push_back(n);
   for (int k = a + 1; k < v->shape.size(); ++k) shape.push_back(v->shape[k]);
   core::checked_count(shape, "take");
+  const bool is_checked = check_mode(kw.mode, "take") == index_mode::raise;
   // NumPy checks the indices once per leading index, even where trailing extents are 0.
   std::int64_t in_front = 1;
   for (int k = 0; k < a; ++k) in_front *= v->shape[k];
-  if (points != 0 && in_front != 0 && core::element_count(shape) == 0 && indices.is_array())
+  if (v->shape[a] == 0 && points != 0 && ((is_checked && in_front != 0) || core::element_count(shape) != 0))
+    fail<index_error>("take", "cannot take elements of axis ", a, " of shape ", v->shape, ", which has none");
+  if (is_checked && points != 0 && in_front != 0 && core::element_count(shape) == 0 && indices.is_array())
     require_within(index.flat, v->shape[a], a);
   const bool within = indices.is_array() && always_within(indices.array().dtype(), v->shape[a]);
   const int reported = within ? graph::payload::gather::in_range : a;

@@ -345,6 +345,7 @@ list announced(const std::shared_ptr<const known_loop>& loop, arrays operands) {
   opaque_call call{"scan", {operands.begin(), operands.end()}, {}, {}, {}, false, own};
   call.again = [loop](arrays a) { return announced(loop, a); };  // announced to the next trace
   if (auto r = run_intercepted(call)) return *r;
+  const graph::constants unfollowed;  // derivatives that are there follow none of it, or they would have taken it
   return run(*loop, operands);
 }
 

@@ -143,7 +143,8 @@ ndarray poly(const ndarray& roots) {
   ndarray z = atleast_1d(roots);
   if (shape.size() == 2 && shape[0] == shape[1] && shape[0] != 0) z = linalg::eigvals(roots);
   else if (shape.size() > 1) fail<shape_error>("poly", "roots are a vector or a square matrix, not of shape ", shape);
-  if (!is_inexact(z.dtype())) z = z.astype(float64);
+  if (z.size() == 0) return ones({}, {.device = z.device()});  // as NumPy
+  if (!is_inexact(z.dtype()) || z.dtype() == float16) z = z.astype(float64);
   ndarray out = ones({1}, {.dtype = z.dtype(), .device = z.device()});
   for (const ndarray& root : unstack(z)) out = convolve(out, stack({ones_like(root), -root}));
   if (!is_complex(out.dtype())) return out;

@@ -233,7 +233,7 @@ ndarray unwrap(const ndarray& x, const unwrap_kw& kw) {
   const int axis = normalize_axis(kw.axis, shape, "unwrap");
   const std::int64_t n = shape[axis];
   const ndarray steps = diff(x, 1, axis);
-  const bool whole = is_integer(x.dtype()) && kw.period.kind() <= scalar_kind::integer;
+  const bool whole = !is_inexact(x.dtype()) && kw.period.kind() <= scalar_kind::integer;
   const operand period(kw.period);
   const scalar half = whole ? scalar(kw.period.as_int64() / 2) : scalar(kw.period.real() / 2);
   const scalar low = whole ? scalar(-half.as_int64()) : scalar(-half.real());

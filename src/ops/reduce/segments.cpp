@@ -32,6 +32,8 @@ template <class F>
 ndarray fold(const ndarray& x, const optional_axis& axis, const fold_kw& kw, const char* function,
              const std::optional<scalar>& of_nothing, F combine) {
   const dims shape = view_of(x, function).shape;
+  if (axis && shape.empty() && (*axis == 0 || *axis == -1))
+    return fold(x, std::nullopt, kw, function, of_nothing, combine);
   const ndarray all = axis ? x : ravel(x);
   const int a = axis ? normalize_axis(*axis, shape, function) : 0;
   ndarray found;
@@ -118,7 +120,8 @@ ndarray logical_xor_reduce(const ndarray& x, optional_axis axis, const fold_kw& 
 }
 ndarray gcd_reduce(const ndarray& x, optional_axis axis, const fold_kw& kw) {
   check_integers(x, false, "gcd_reduce");
-  return fold(x, axis, kw, "gcd_reduce", scalar(0), [](const ndarray& a, const ndarray& b) { return gcd(a, b); });
+  return fold(absolute(x), axis, kw, "gcd_reduce", scalar(0),
+              [](const ndarray& a, const ndarray& b) { return gcd(a, b); });
 }
 ndarray lcm_reduce(const ndarray& x, optional_axis axis, const fold_kw& kw) {
   check_integers(x, false, "lcm_reduce");

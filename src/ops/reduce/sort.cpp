@@ -8,6 +8,7 @@
 #include "ops/base/algorithm_calls.hpp"
 #include "ops/base/axes.hpp"
 #include "ops/base/opaque_call.hpp"
+#include "sinter/manipulate.hpp"
 
 namespace sinter::inline v0 {
 
@@ -60,12 +61,11 @@ ndarray sort(const ndarray& x, const sort_kw& kw) {
 }
 
 ndarray argsort(const ndarray& x, const sort_kw& kw) {
-  const graph::array_view& v = view_of(x, "argsort");
+  const dims& shape = view_of(x, "argsort").shape;
+  if (shape.empty() && kw.axis && (*kw.axis == 0 || *kw.axis == -1)) return argsort(ravel(x), kw);  // as NumPy
   if (auto r = intercept("argsort", {&x}, {axis_number(x, kw.axis, "argsort"), kw.descending},
                          [=](std::span<const ndarray> a) { return results_of(argsort(a[0], kw)); }))
     return (*r)[0];
-  if (v.shape.empty() && kw.axis && (*kw.axis == 0 || *kw.axis == -1))
-    return wrap(graph::record_scalar(scalar_of(0, dtype::i64, "argsort"), dtype::i64, dims(), v.device()));
   const rows_of r = rows_for(x, kw.axis, "argsort");
   return in_place_of(r, argsort_rows(evaluated(r.elements), r.layout(), kw.descending));
 }

@@ -119,11 +119,12 @@ ndarray full_like(const ndarray& x, const operand& value, const like_kw& kw) {
 
 namespace {
 
+__int128 wide(const scalar& x) {
+  return x.negative() ? static_cast<__int128>(x.as_int64()) : static_cast<__int128>(x.as_uint64());
+}
+
 /// ceil((stop - start) / step) for integers of up to 64 bits, without overflow.
 std::int64_t integer_length(const scalar& start, const scalar& stop, const scalar& step) {
-  const auto wide = [](const scalar& x) {
-    return x.negative() ? static_cast<__int128>(x.as_int64()) : static_cast<__int128>(x.as_uint64());
-  };
   const __int128 distance = wide(stop) - wide(start), by = wide(step);
   if ((distance > 0) != (by > 0) || distance == 0) return 0;
   const __int128 n = (distance + by + (by > 0 ? -1 : 1)) / by;
@@ -136,6 +137,13 @@ std::int64_t float_length(double start, double stop, double step) {
   if (std::isnan(n)) throw value_error("[arange] cannot compute the length: start, stop or step is NaN or infinite");
   if (n >= 0x1p63) throw value_error("[arange] the range has too many elements");
   return n > 0 ? static_cast<std::int64_t>(n) : 0;
+}
+
+/// dtype_error unless start + step fits the dtype.
+void require_second(const scalar& start, const scalar& step, dtype type) {
+  const __int128 second = wide(start) + wide(step);
+  if (second < 0) ops::scalar_of(static_cast<std::int64_t>(second), type, "arange");
+  else ops::scalar_of(static_cast<std::uint64_t>(second), type, "arange");
 }
 
 double rounded(double x, dtype type) { return core::rounded_to(ops::real_of(type), x); }
@@ -195,6 +203,11 @@ ndarray arange(const scalar& start, const scalar& stop, const scalar& step, cons
   const dims shape{n};
   core::checked_count(shape, "arange");
   const device_id device = ops::chosen(kw.device);
+  // As NumPy, which writes down the first two elements, and goes on from there.
+  if (is_integer(type) && integers && n > 0) {
+    ops::scalar_of(start, type, "arange");
+    if (n > 1) require_second(start, step, type);
+  }
   if (is_integer(type)) return ops::wrap(integer_range(start, step, type, shape, device));
   if (type == dtype::b1) {
     if (n > 2) throw dtype_error("[arange] dtype bool holds at most two elements");

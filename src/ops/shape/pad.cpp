@@ -76,7 +76,7 @@ ndarray odd_reflection(ndarray x, border b, bool with_edge) {
     const ndarray first = slice_of(x, b.axis, 0, 1), last = slice_of(x, b.axis, n - 1, n);
     const ndarray front = 2 * first - flip(slice_of(x, b.axis, skip, skip + left), b.axis);
     const ndarray back = 2 * last - flip(slice_of(x, b.axis, n - skip - right, n - skip), b.axis);
-    x = concatenate({front, x, back}, b.axis);
+    x = concatenate({front.astype(x.dtype(), false), x, back.astype(x.dtype(), false)}, b.axis);
     b.before -= left;
     b.behind -= right;
   }

@@ -315,7 +315,6 @@ std::vector<ndarray> elements_at(const sample& s, const std::vector<ndarray>& ra
 /// Rows of which elements that are NaN do not count: these sort behind the others, so the ranks are those of the first
 /// elements of each row, for each count of them.
 ndarray quantile_of_numbers(const request& r, const sample& s, bool keepdims) {
-  if (s.count == 0) fail<value_error>(r.function, "nothing has quantiles: shape ", s.elements.shape());
   const ndarray counts = numbers_in(s), n = counts.astype(float64), q = list_of(r.q.values, float64, n);
   const auto at = rank_of<ndarray>(r.method, n, r.q.followed.defined() ? moved_with(q, r.q.followed) : q);
   std::vector<ndarray> ranks{at.lower.astype(int64)};
@@ -332,6 +331,18 @@ ndarray quantile_of_numbers(const request& r, const sample& s, bool keepdims) {
   ndarray out = ends[0];
   if (!r.exact) out = between(out, ends[1], at.share.astype(r.q.weak ? out.dtype() : r.q.type, false));
   return arranged(where(equal(n, 0), std::nan(""), out), r.q, s, keepdims);
+}
+
+/// NaN: there is no number.
+ndarray nan_of_nothing(const request& r, const sample& s, bool keepdims) {
+  shape_t shape = s.elements.shape();
+  std::vector<std::int64_t> extents(shape.begin(), shape.end());
+  extents.back() = static_cast<std::int64_t>(r.q.values.size());
+  const dtype own = s.elements.dtype();
+  const dtype type = !is_inexact(own) ? dtype::f64 : r.exact || r.q.weak ? own : promote_types(own, r.q.type);
+  const ndarray none = full(shape_t(std::span<const std::int64_t>(extents)), std::nan(""),
+                            {.dtype = type, .device = s.elements.device()});
+  return arranged(none, r.q, s, keepdims);
 }
 
 /// The first element at which the weights so far are at least the part q of all.
@@ -383,6 +394,7 @@ ndarray quantile_as(const char* function, const ndarray& x, const operand& q, do
   const request r = request_of(q, whole, kw, x, function);
   if (kw.weights) return weighted_quantile(r, x, kw, skips_nan);
   const sample s = sample_of(x, kw.axis, function);
+  if (skips_nan && x.size() == 0) return nan_of_nothing(r, s, kw.keepdims);
   return skips_nan && is_inexact(x.dtype()) ? quantile_of_numbers(r, s, kw.keepdims)
                                             : quantile_of_rows(r, s, kw.keepdims);
 }

@@ -66,6 +66,48 @@ TEST_CASE("derivatives of loops whose steps are made of Jacobians are loops") {
   CHECK(allclose(there.to_device(cpu), right.to_device(cpu), 1e-12));
 }
 
+TEST_CASE("derivatives of loops follow what a call in a step makes of arrays that the step reads") {
+  // On a GPU products of many rows and few terms are announced, and recorded as sums over views of their operands.
+  const auto end = [](bool each, const ndarray& rotation, const ndarray& points) {
+    const auto step = [&](const ndarray&, const ndarray& p) {
+      return ndarray(sin(matmul(matmul(p, rotation), rotation.T()) + p));
+    };
+    return sum(cos(fori_loop(0, 20, step, points, {.call_each = each})));
+  };
+  const ndarray rotation = numbers({3, 3}, -0.5, 0.5).to_device(cpu).to_device(sim::first());
+  const ndarray points = numbers({2048, 3}, -1, 1).to_device(cpu).to_device(sim::first());
+  const auto slope = [&](bool each) { return grad([&](const ndarray& r) { return end(each, r, points); })(rotation); };
+  const ndarray right = slope(true);
+  CHECK(double(max(absolute(right))) > 1e-3);
+  CHECK(allclose(slope(false), right, 1e-11));
+}
+
+TEST_CASE("derivatives of functions with loops that depend on nothing that is followed") {
+  const ndarray start = numbers({3}), x = numbers({3});
+  const auto apart = [&](const ndarray& from) {
+    return fori_loop(
+        0, 20, [](const ndarray& i, const ndarray& p) { return ndarray(sin(p) + 0.1 * i); }, from);
+  };
+  const auto by_scan = [&](const ndarray& from) {
+    return scan([](const ndarray& c, const ndarray& e) { return std::pair(ndarray(cos(c) + e), c); }, from,
+                arange(20.0))
+        .first;
+  };
+  const auto value = [&](const ndarray& y) { return sum(apart(start) * y) + sum(by_scan(start) * y); };
+  const ndarray right = apart(start) + by_scan(start);
+  CHECK(array_equal(grad(value)(x), right));
+  CHECK(allclose(jvp(value, x, ones({3})).second, sum(right), 1e-14));
+  CHECK(array_equal(grad([&](const ndarray&) { return sum(apart(start)); })(x), zeros({3})));
+  CHECK(allclose(vmap(grad(value))(stack({x, x})), broadcast_to(right, {2, 3}), 1e-14));
+  // The outer derivative follows the loop, the inner one does not; and the other way round.
+  const ndarray outer =
+      grad([&](const ndarray& z) { return sum(grad([&](const ndarray& y) { return sum(apart(z) * y); })(x)); })(start);
+  CHECK(allclose(outer, grad([&](const ndarray& z) { return sum(apart(z)); })(start), 1e-14));
+  CHECK(array_equal(
+      grad([&](const ndarray&) { return sum(grad([&](const ndarray& y) { return sum(apart(y)); })(x)); })(x),
+      zeros({3})));
+}
+
 TEST_CASE("derivatives of while_loop for each example") {
   const auto doubled = [](const ndarray& x) {
     return while_loop([](const ndarray& y) { return y < 100; }, [](const ndarray& y) { return y * 2; }, x);
