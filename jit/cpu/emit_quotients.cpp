@@ -24,6 +24,15 @@ const char* const quotient_text =
     "    const unsigned after = now();\n"
     "    if (before & watched) set(after | before);\n"
     "    return (after & (watched | rounding)) != 0;\n  }\n};\n"
+    // Numbers that the quick steps do not hold for come together: after some, the next calls divide at once. One of each loop, for
+    // all threads: it changes no bits.
+    "struct sn_doubt {\n"
+    "  static constexpr unsigned calls = 7;\n  unsigned left;\n"
+    "  bool remains() {\n"
+    "    const unsigned n = __atomic_load_n(&left, __ATOMIC_RELAXED);\n"
+    "    if (n != 0) __atomic_store_n(&left, n - 1, __ATOMIC_RELAXED);\n"
+    "    return n != 0;\n  }\n"
+    "  void note(bool failed) { if (failed) __atomic_store_n(&left, calls, __ATOMIC_RELAXED); }\n};\n"
     "template <class T> struct sn_divisor {\n"
     "  T by, near, high, low;\n  bool quick;\n"
     "  static T rest(T x, T y) { return sizeof(T) == 4 ? __builtin_fmaf(-x, y, 1) : __builtin_fma(-x, y, 1); }\n"
@@ -130,10 +139,11 @@ std::pair<std::string, std::string> cpu_emitter::tries_of_rows() const {
     if (info_[k].where == place::inlined && is_quick_quotient(k, 0)) quotients.push_back(k);
   if (quotients.empty()) return {};
   const std::string least = num(static_cast<std::size_t>(least_of_quotients(quotients)));
-  return {"#if SN_QUOTIENTS\n  bool exact = !(n >= 64 && (long long)n * a->rows >= " + least + apart_from_result() +
-              ");\n  for (;;) {\n  const sn_flags flags;\n  bool quick = true;\n#endif\n",
-          "#if SN_QUOTIENTS\n  const bool raised = flags.raised();\n  if (exact || (quick && !raised)) break;\n"
-          "  exact = true;\n  }\n#endif\n"};
+  return {"#if SN_QUOTIENTS\n  static sn_doubt doubt;\n  bool exact = !(n >= 64 && (long long)n * a->rows >= " + least +
+              apart_from_result() +
+              ") || doubt.remains();\n  for (;;) {\n  const sn_flags flags;\n  bool quick = true;\n#endif\n",
+          "#if SN_QUOTIENTS\n  const bool raised = flags.raised();\n  if (!exact && quick) doubt.note(raised);\n"
+          "  if (exact || (quick && !raised)) break;\n  exact = true;\n  }\n#endif\n"};
 }
 
 /// The loop of a stage with `body`, which calculates the quotients by instructions.
@@ -159,9 +169,10 @@ void cpu_emitter::write_quotients(const std::string& body, const std::vector<std
   }
   const int least = least_of_quotients(quotients);
   const std::string apart = apart_from_result();
-  out_ += "  {\n#if SN_QUOTIENTS\n" + made + "  bool exact = !(n >= " + num(least) + each_quick + apart +
-          ");\n  if (!exact) {\n  const sn_flags flags;\n  SN_LANES(n) {\n" + quick +
-          "  }\n  exact = flags.raised();\n  }\n  if (exact)\n#endif\n  SN_LANES(n) {\n" + body + "  }\n  }\n";
+  out_ += "  {\n#if SN_QUOTIENTS\n  static sn_doubt doubt;\n" + made + "  bool exact = !(n >= " + num(least) +
+          each_quick + apart + ") || doubt.remains();\n  if (!exact) {\n  const sn_flags flags;\n  SN_LANES(n) {\n" +
+          quick + "  }\n  exact = flags.raised();\n  doubt.note(exact);\n  }\n  if (exact)\n#endif\n  SN_LANES(n) {\n" +
+          body + "  }\n  }\n";
 }
 
 }  // namespace sinter::jit

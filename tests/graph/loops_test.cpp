@@ -214,6 +214,31 @@ TEST_CASE("loops: planning grows linearly with the recorded steps, and is not re
   }
 }
 
+TEST_CASE("loops: kernels that would wait for each other in a circle are planned apart, with the same bits") {
+  const settings_guard restore;
+  cpu::set_tier(cpu::tier::interpreted);
+  graph::limits().cached_plans = 0;
+  for (const program& p : programs) {
+    CAPTURE(std::string(p.name));
+    std::vector<std::vector<std::byte>> found[2];
+    std::uint64_t launches[2];
+    for (const bool in_circle : {false, true}) {
+      graph::planner::in_circle() = in_circle;
+      const std::uint64_t before = current_backend().statistics().launches;
+      found[in_circle] = bits(p, 9, 400, false);
+      launches[in_circle] = current_backend().statistics().launches - before;
+    }
+    CHECK(found[0] == found[1]);
+    CHECK(launches[0] <= launches[1]);
+  }
+  const ndarray x = ramp(100), a = x * 2.5f, b = x + 1.5f;
+  const planned apart({a, b});
+  graph::planner::in_circle() = false;
+  CHECK(apart.plan.kernels().size() == 2);
+  for (const auto& k : apart.plan.kernels()) CHECK(k->results.size() == 1);
+  CHECK(planned({x * 3.5f, x + 4.5f}).plan.kernels().size() == 1);
+}
+
 TEST_CASE("plans: parts of arrays have one plan wherever they begin") {
   const sn::test::limits_guard restore;
   const ndarray x = ramp(500), grid = sn::reshape(ramp(600), {20, 30}), ints = sn::astype(ramp(500) * 7.0f, sn::int32);

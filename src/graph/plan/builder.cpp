@@ -46,6 +46,7 @@ kernel_plan& kernel_builder::begin(kernel_plan& out, const dims& variables) {
   joined_.clear();
   outer_gather_ = nullptr;
   phase_code_ = phase_inputs_ = 0;
+  short_times_ = 0;
   split_ = nullptr;
   restart_ = in_epilogue_ = in_order_ = in_index_ = false;
   stored_before_ = table_.stored().size();

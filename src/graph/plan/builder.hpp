@@ -38,6 +38,7 @@ class kernel_builder {
   void lower_in_order(std::span<node* const> results);
   void store_rolled_operands(std::span<node* const> tops);
   void store_rolled(node* n);
+  void store_counted_sources(std::span<node* const> tops);
   node* find_below(bool (*is_wanted)(const node* n), bool or_view, node* top);
   bool is_over_rolls(node* top);
   void store_looked_up(node* x);
@@ -73,6 +74,8 @@ class kernel_builder {
   bool is_in_place(node* n);
   void note_space(node* n);
   std::int64_t read_over();
+  /// How often the kernel reads a value of which it reads one element for each of its own, or each of those of a short reduction.
+  std::int64_t elements_read() const noexcept { return space_ * std::max<std::int64_t>(1, short_times_); }
   bool must_store(node* n, const index_map* map);
   bool comes_with_stored(node* n);
   bool is_small_and_costly(node* n, const index_map* map);
@@ -138,7 +141,8 @@ class kernel_builder {
   std::size_t stored_before_ = 0;  // materialised nodes when the kernel was begun
   bool in_order_ = false;          // operations were lowered before what needs them
   bool in_epilogue_ = false;
-  bool in_short_ = false;  // what is being lowered is an element of a short reduction
+  std::int64_t short_times_ =
+      0;  // how many elements of short reductions are made of what is being lowered; 0: it is part of none
   bool in_index_ = false;  // what is being lowered are indices, each of which serves several elements
 };
 

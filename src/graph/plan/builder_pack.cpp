@@ -132,7 +132,7 @@ bool kernel_builder::gathers_rows(const node* n) const {
 }
 
 // Rolled operands on the CPU. A kernel of rolls is run in parts, each with plain reads, unless it needs coordinates, where every
-// element is looked up by its index; one that reduces several axes reads row by row, which costs as much as a short row. There
+// element is looked up by its index; one that reduces short rows, or several axes, reads row by row, which costs as much as a row. There
 // the value that the rolls make, such as a sum of neighbours, is a kernel of its own.
 
 /// What is wanted below a node and over its space, or one of the same elements that a view shows, no further than a search goes; null if there
@@ -226,6 +226,24 @@ bool kernel_builder::reads_coordinates(std::span<node* const> results) {
   return false;
 }
 
+/// Stores what is rolled where it draws numbers or counts positions: the kernel of the rolls would.
+void kernel_builder::store_counted_sources(std::span<node* const> tops) {
+  const std::uint64_t mark = table_.begin_search();
+  std::vector<node*> work(tops.begin(), tops.end()), sources;
+  for (int seen = 0; !work.empty() && seen < deepest; ++seen) {
+    node* const n = work.back();
+    work.pop_back();
+    if ((table_.is_stored(n) && !is_own_result(n)) || std::exchange(table_.at(n).search, mark) == mark) continue;
+    if (is_roll(n)) {
+      node* const source = n->args[0].get();
+      if (source->kind == node_kind::map && !table_.is_stored(source)) sources.push_back(source);
+    }
+    for (int k = 0; k < n->nargs && n->kind == node_kind::map; ++k) work.push_back(n->args[k].get());
+  }
+  for (node* n : sources)
+    if (!table_.is_stored(n) && reads_coordinates(std::span(&n, 1))) table_.materialise(n, store_reason::packed);
+}
+
 bool kernel_builder::wants_rolled(const kernel_plan& plan) {
   if (plan.kind != plan_kind::elementwise) return true;
   std::vector<node*> operands;
@@ -240,12 +258,12 @@ void kernel_builder::store_rolled_operands(std::span<node* const> tops) {
   if (out_->kind == plan_kind::reduce) {
     int axes = 0;
     for (int v = out_->kept; v < rank_; ++v) axes += out_->extents[v] != 1;
-    if (axes < 2 || out_->extents[rank_ - 1] >= long_row) return;
+    if (axes < 1 || out_->extents[rank_ - 1] >= long_row) return;
     for (node* n : tops) store_rolled(n);
-  } else if (std::any_of(tops.begin(), tops.end(), [&](node* n) { return is_over_rolls(n); }) &&
-             reads_coordinates(tops)) {
+  } else if (std::any_of(tops.begin(), tops.end(), [&](node* n) { return is_over_rolls(n); })) {
+    store_counted_sources(tops);
     for (node* n : tops)
-      for (int k = 0; k < n->nargs; ++k)
+      for (int k = 0; k < n->nargs && reads_coordinates(tops); ++k)
         if (n->kind == node_kind::map && n->args[k]->shape == n->shape) store_rolled(n->args[k].get());
   }
   stored_before_ = table_.stored().size();

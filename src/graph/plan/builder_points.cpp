@@ -127,7 +127,7 @@ std::uint16_t kernel_builder::sum_of(const linear_form& at) {
     if (c != 1) term = binary(opcode::multiply, term, integer_param(c));
     sum = sum < 0 ? term : binary(opcode::add, static_cast<std::uint16_t>(sum), term);
   }
-  if (sum < 0) return in_short_ ? number_of_text(at.offset) : integer_param(at.offset);
+  if (sum < 0) return short_times_ != 0 ? number_of_text(at.offset) : integer_param(at.offset);
   if (at.offset != 0) return binary(opcode::add, static_cast<std::uint16_t>(sum), integer_param(at.offset));
   return static_cast<std::uint16_t>(sum);
 }

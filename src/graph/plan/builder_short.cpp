@@ -26,10 +26,12 @@ std::int64_t kernel_builder::read_over() { return out_->root ? table_.at(out_->r
 /// that is cheaper than to store them.
 bool kernel_builder::is_in_place(node* n) {
   if (!limits().fuse || !(is_short(n) || is_unordered_apart(n)) || joins_rows(n, read_over())) return false;
-  if (space_ <= n->size()) return true;
   const auto [byte, launch, read] = price_on(n->device);
-  const double again = static_cast<double>(space_ - n->size()) * table_.inline_weight(n);
-  return again <= 2 * byte * static_cast<double>(n->bytes()) + launch;
+  const double stored = 2 * byte * static_cast<double>(n->bytes()) + launch;
+  const auto is_cheap = [&](std::int64_t reads) {
+    return reads <= n->size() || static_cast<double>(reads - n->size()) * table_.inline_weight(n) <= stored;
+  };
+  return is_cheap(space_) && (is_cheap(elements_read()) || !table_.worth_storing(n));
 }
 
 /// A number that is a part of the program, as the place of an element is that a short reduction is made of: the text has an instruction
@@ -83,16 +85,25 @@ bool kernel_builder::comes_with_stored(node* n) {
 }
 
 /// A value of few elements that the kernel reads many times, a table that a gather reads included, is computed once; also one that it
-/// reads two or three times, where that is cheaper.
+/// reads two or three times, and numbers of the rows or columns of a reduction, where that is cheaper. Short sums read other elements at
+/// each of their places: for each of three results over an axis that it does not have, a value of three places is read three times.
 bool kernel_builder::is_small_and_costly(node* n, const index_map* map) {
-  if (!is_computed(n) || n->size() > space_ / std::min(2, limits().smaller)) return false;
   const bool looked_up = reads_points(map), is_small = n->size() <= space_ / limits().smaller;
+  const std::int64_t reads = looked_up ? space_ : elements_read();
+  if (!is_computed(n) || n->size() > reads / std::min(2, limits().smaller)) return false;
   const bool costly = is_small && (table_.inline_weight(n) >= limits().expensive || comes_with_stored(n));
-  if (!costly && (looked_up != is_small || !table_.is_better_stored_for(n, space_, looked_up))) return false;
+  const bool is_of_rows = out_->kind == plan_kind::reduce && !in_epilogue_ && !looked_up && n->size() > 1;
+  if (!costly && ((looked_up != is_small && !is_of_rows) || !table_.is_better_stored_for(n, reads, looked_up)))
+    return false;
+  // Something of all pairs is computed again.
+  const bool is_part_of_sum = n->size() > space_ / std::min(2, limits().smaller);
+  if (!costly && (is_part_of_sum || (is_of_rows && is_small)) && !table_.worth_storing(n)) return false;
   table_.materialise(n, store_reason::expensive);
-  table_.at(n).looked_up = looked_up;
-  table_.at(n).priced = !costly;
+  plan_table::entry& e = table_.at(n);
+  e.looked_up = looked_up;
+  e.priced = !costly;
   note_space(n);
+  if (e.priced) e.read_over = std::max(e.read_over, reads);
   return true;
 }
 
@@ -179,7 +190,8 @@ std::uint16_t kernel_builder::lower_short(node* n, const index_map* map) {
   }
   const auto emit_one = [this](jit::instr i) { return emit(i); };
   std::vector<std::uint16_t> elements;
-  const bool in_short = std::exchange(in_short_, true);
+  const std::int64_t times =
+      std::exchange(short_times_, std::max<std::int64_t>(1, short_times_) * reduced_elements(*n));
   for (std::int64_t left = reduced_elements(*n); left > 0; --left) {
     std::uint16_t reg = lower(x, is_plain(x, at) ? nullptr : &at);
     if (x->type != sum) reg = emit({opcode::cast, sum, x->type, 0, reg, 0, 0, 0});
@@ -192,6 +204,7 @@ std::uint16_t kernel_builder::lower_short(node* n, const index_map* map) {
   }
 
   in_short_ = in_short;
+  short_times_ = times;
   if (places) {
     const auto number = [this](std::int64_t k) { return number_of_text(k); };
     const std::uint16_t at = join_places(over.op, x->type, elements, emit_one, number);

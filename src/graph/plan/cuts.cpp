@@ -211,6 +211,10 @@ class kernel_set {
   void assign(std::int32_t kernel) { all_.assign(1, kernel); }
   std::size_t size() const noexcept { return all_.size(); }
   std::int32_t first() const { return all_.front(); }
+  template <class F>
+  bool any(F f) const {
+    return std::any_of(all_.begin(), all_.end(), f);
+  }
   /// How many have a number below `end`.
   std::size_t below(std::int32_t end) const {
     return static_cast<std::size_t>(std::lower_bound(all_.begin(), all_.end(), end) - all_.begin());
@@ -259,6 +263,18 @@ constexpr std::size_t many_kernels = 8;
 
 }  // namespace
 
+/// Whether one of some kernels stores something as large as a value: then memory of that size is expected.
+/// `nodes`: of kernels of their own, whose numbers follow those of `kernels`.
+bool stores_as_large(const node* n, const kernel_set& by, const std::vector<std::unique_ptr<kernel_plan>>& kernels,
+                     const std::vector<node*>& nodes) {
+  const auto is_as_large = [&](const node* x) { return !x->is_leaf() && x->bytes() >= n->bytes(); };
+  return by.any([&](std::int32_t number) {
+    const auto k = static_cast<std::size_t>(number);
+    if (k >= kernels.size()) return is_as_large(nodes[k - kernels.size()]);
+    return std::any_of(kernels[k]->results.begin(), kernels[k]->results.end(), is_as_large);
+  });
+}
+
 /// Stores what several kernels would compute, each for itself, where that is cheaper. Decides from the results down, so
 /// that it is known which kernels compute a value. `planned`: how many values were stored when the kernels were made.
 void planner::store_shared(bool whole, std::size_t planned) {
@@ -286,7 +302,7 @@ void planner::store_shared(bool whole, std::size_t planned) {
     const double launch = beside ? 0 : price_on(n->device).launch;
     if (!at(n).stored && is_computed(n) && can_be_stored(n) && !unfusible(*n) && mine.size() > 1 &&
         is_better_stored(n, mine.size(), whole, near, launch) &&
-        (worth_storing(n) ||
+        (worth_storing(n) || (fits_memory(n) && stores_as_large(n, mine, kernels_, nodes)) ||
          (mine.size() >= many_kernels && is_better_stored(n, mine.size(), true, near, launch) && fits_memory(n))))
       materialise(n, store_reason::shared);
     if (at(n).stored && at(n).kernel >= static_cast<std::int32_t>(planned))

@@ -259,7 +259,7 @@ void planner::group() {
   if (limits().fuse)
     for (const bool sharing : {true, false}) join_alike(sharing, most);
   if (limits().fuse) join_epilogues(most);
-  if (sort_kernels()) return;
+  if (sort_kernels() && !in_circle()) return;
   // Kernels are of higher levels than those that they read, which joining keeps, and a write waits for readers of its own level or below:
   // they wait in no circle. If they did, none would be joined.
   for (auto* list : {&built_, &kernels_}) {

@@ -82,6 +82,14 @@ std::int32_t gather_weight(const node* n) noexcept {
   return n->device.kind == runtime::device_kind::cpu && is_looked_up(n) ? looked_up : plain;
 }
 
+/// Whole numbers below another one take the host a nanosecond each.
+std::int32_t draw_weight(const node* n) noexcept {
+  constexpr std::int32_t slower = 4;
+  const jit::opcode op = n->random().op;
+  const bool is_slow = op == jit::opcode::random_below && n->device.kind == runtime::device_kind::cpu;
+  return jit::weight(op) * (is_slow ? slower : 1);
+}
+
 bool takes_divider(jit::opcode op) noexcept {
   return op == jit::opcode::divide || op == jit::opcode::sqrt || op == jit::opcode::reciprocal;
 }
@@ -91,7 +99,7 @@ bool takes_divider(jit::opcode op) noexcept {
 std::int32_t own_weight(const node* n) noexcept {
   switch (n->kind.load(std::memory_order_relaxed)) {
     case node_kind::map: return weight_on(n, jit::weight(n->map().op), takes_divider(n->map().op));
-    case node_kind::random: return jit::weight(n->random().op);
+    case node_kind::random: return draw_weight(n);
     case node_kind::call: return jit::weight(jit::opcode::user);
     case node_kind::gather: return gather_weight(n);
     case node_kind::reduce: return is_short(n) ? joining_weight(*n) : 0;

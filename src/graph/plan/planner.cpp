@@ -60,7 +60,14 @@ void planner::decide() {
   }
   make_kernels();
   if (!limits().fuse) return;
-  if (store_shared()) make_kernels_again();
+  // Kernels of rows on chip that have been joined count as one: they may not be once what others share is stored.
+  constexpr int rounds = 4;
+  const auto is_staged = [](const auto& k) { return k->kind == plan_kind::staged; };
+  for (int k = 0, staged = 1; k < rounds && staged; ++k) {
+    staged = std::any_of(kernels_.begin(), kernels_.end(), is_staged);
+    if (!store_shared()) break;
+    make_kernels_again();
+  }
   if (store_waiting()) make_kernels_again();
   drop_unread();
 }

@@ -1,6 +1,7 @@
 // Layouts that the CPU backend takes another way than contiguous ones, beside copies of the same elements: rows whose results
 // are neighbours in memory, gathers of whole rows, places of extrema in short rows, bools in generated code, repetitions,
 // short rows that are computed.
+#include "backends/cpu/kernels/block_plan.hpp"
 #include "backends/cpu/kernels/hooks.hpp"  // clang takes namespace sinter::cpu only before the device of that name
 #include "backends/cpu/kernels/lanes.hpp"
 #include "backends/cpu/strides/strided_loops.hpp"
@@ -118,6 +119,18 @@ TEST_CASE("layouts: planes of short rows, repeated and apart, from any element o
         wrong += wrong_lanes(type, {2, 3, rows, row}, {rows * row * 9, row, row * 4, 1});  // tiles of a plane
         wrong += wrong_lanes(type, {2, 3, rows, row}, {row, rows * row, 0, 1});
       }
+  for (const dtype type : {uint8, int16, float32, float64, complex128})
+    for (const std::int64_t side : {2, 3, 4}) {  // small planes whose elements lie in any order
+      const std::int64_t plane = side * side;
+      for (const std::int64_t apart : {std::int64_t{0}, std::int64_t{1}, plane, 3 * plane}) {
+        wrong += wrong_lanes(type, {40, side, side}, {apart, side, 0});
+        wrong += wrong_lanes(type, {40, side, side}, {apart, 0, side});
+        wrong += wrong_lanes(type, {40, side, side}, {apart, 1, side});
+        wrong += wrong_lanes(type, {40, side, side}, {apart, 50, 7});  // farther apart than vectors reach
+        wrong += wrong_lanes(type, {40, side}, {apart, 3});
+        wrong += wrong_lanes(type, {5, 9, side, 2, side}, {apart * 9 + 1, apart, side, 0, 1});
+      }
+    }
   for (const std::int64_t row : {1, 2, 3, 4, 5, 7})
     for (const std::int64_t apart : {1, 2, 4})
       for (const std::int64_t rows : {15, 16, 17, 90}) {
@@ -125,6 +138,20 @@ TEST_CASE("layouts: planes of short rows, repeated and apart, from any element o
         wrong += wrong_lanes(int16, {3, rows, row}, {rows * (row + apart) + 1, row + apart, 1});
       }
   CHECK(wrong == 0);
+}
+
+TEST_CASE("layouts: lanes and coordinates repeat where nothing changes along the outermost axis, whatever is inside") {
+  const auto period = [](const core::dims& extents, const core::dims& strides) {
+    cpu::lane_map map;
+    map.assign(extents, strides);
+    return cpu::period_of(map);
+  };
+  CHECK(period({250, 8}, {0, 1}) == 8);
+  CHECK(period({250, 8, 2}, {0, 1, 0}) == 16);
+  CHECK(period({250, 3, 8, 2}, {0, 40, 0, 1}) == 48);
+  CHECK(period({250, 8, 2}, {1, 0, 5}) == 0);
+  CHECK(period({250, 60, 20}, {0, 1, 0}) == 0);  // too late
+  CHECK(period({250}, {0}) == 0);
 }
 
 TEST_CASE("layouts: elements of every size that are repeated in lanes") {

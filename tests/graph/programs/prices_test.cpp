@@ -13,6 +13,8 @@
 #include "graph/programs/model_programs.hpp"
 #include "graph/programs/neighbour_programs.hpp"
 #include "graph/programs/scoped_programs.hpp"
+#include "graph/programs/statistics_programs.hpp"
+#include "graph/science_programs.hpp"
 
 namespace sn = sinter;
 using namespace sinter;
@@ -117,6 +119,68 @@ TEST_CASE("prices: a value that is repeated twice is computed once") {
   const ndarray x = uniform({64, 64}, 806);
   const ndarray bent = sn::exp(x) * sn::sin(x);
   CHECK(planned({sn::repeat(sn::repeat(bent, 2, 0), 2, 1)}).elements_of(jit::opcode::exp) == 64 * 64);
+}
+
+TEST_CASE("prices: what two kernels compute is stored beside a value of its size, however small its operands are") {
+  if (!on_host()) return;
+  // The densities of a mixture of normal distributions, from which responsibilities of as many elements follow.
+  const planned p(mixture(4, elements));
+  const std::int64_t points = elements / 8 + 2;
+  CHECK(p.elements_of(jit::opcode::exp) <= 5 * 8 * points);  // in the first step also for its short sum
+}
+
+TEST_CASE("prices: a value of as many places as a short sum has elements is computed once, not for each result") {
+  if (!on_host()) return;
+  // Distances of three bodies, for three components of the forces. One root for each is in the last step's kernel alone.
+  const planned p(three_body(3, elements));
+  const std::int64_t pairs = 9 * (elements / 27 + 2);
+  CHECK(p.elements_of(jit::opcode::sqrt) == 3 * pairs);
+}
+
+TEST_CASE("prices: the numbers of rows that a reduction over columns reads are computed once") {
+  if (!on_host()) return;
+  const planned p(losses_of_products(3, elements));
+  for (const auto& k : p.plan.kernels()) {
+    const auto& code = k->code.code;
+    const auto subtracts = [&](const jit::instr& i) { return i.op == jit::opcode::subtract; };
+    if (k->kind == graph::plan_kind::reduce && core::element_count(k->extents) > elements / 2)
+      CHECK(std::none_of(code.begin(), code.begin() + k->code.epilogue, subtracts));
+  }
+}
+
+TEST_CASE("prices: what kernels of rows on chip share is stored where they are planned apart later") {
+  if (!on_host()) return;
+  for (const int steps : {8, 16, 20}) {
+    CAPTURE(steps);
+    const planned p(softmax(steps, elements));
+    CHECK(p.plan.kernels().size() == static_cast<std::size_t>(4 * steps));
+  }
+}
+
+TEST_CASE(
+    "prices: what is rolled is stored where it counts positions, and what rolls make where short rows are reduced") {
+  if (!on_host()) return;
+  const ndarray label = sn::astype(uniform({100, 100}, 810) * 6.0f, sn::int32), data = uniform({100, 100, 6}, 811);
+  sn::eval(label);
+  const ndarray hot = sn::astype(label(_, _, newaxis) == sn::arange(6), sn::float32);
+  const ndarray votes = sn::roll(hot, 1, 0) + sn::roll(hot, -1, 0) + sn::roll(hot, 1, 1) + sn::roll(hot, -1, 1);
+  const planned p({sn::argmax(0.5f * votes + data, 2)});
+  for (const auto& k : p.plan.kernels()) {
+    const auto reads_rolls = [](const jit::input_desc& in) { return in.gathers != 0; };
+    if (std::none_of(k->code.inputs.begin(), k->code.inputs.end(), reads_rolls)) continue;
+    CHECK(k->kind == graph::plan_kind::elementwise);  // in parts, whose reads are plain
+    for (const auto& in : k->code.inputs)
+      if (reads_rolls(in)) CHECK(in.type == dtype::f32);
+  }
+}
+
+TEST_CASE("prices: indices that are drawn are drawn once, for two arrays that are looked up by them") {
+  if (!on_host()) return;
+  sn::random::generator g(807);
+  const ndarray x = uniform(elements, 808), y = x * x + 0.1f * uniform(elements, 809);
+  const ndarray pick = g.integers(0, elements, elements), a = sn::take(x, pick), b = sn::take(y, pick);
+  const ndarray da = a - sn::mean(a), db = b - sn::mean(b);
+  CHECK(planned({sn::sum(da * db) / sn::sum(da * da)}).elements_of(jit::opcode::random_below) == elements);
 }
 
 TEST_CASE("prices: every stored value has a kernel") {

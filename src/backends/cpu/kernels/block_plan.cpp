@@ -68,8 +68,10 @@ bool is_written(const jit::launch& l, const jit::operand& input) noexcept {
 }
 
 int period_of(const lane_map& map) noexcept {
-  const bool repeats = map.extents.size() == 2 && map.strides[0] == 0 && map.extents[1] <= most_period;
-  return repeats ? static_cast<int>(map.extents[1]) : 0;
+  if (map.extents.size() < 2 || map.strides[0] != 0) return 0;
+  std::int64_t period = 1;
+  for (int a = 1; a < map.extents.size() && period <= most_period; ++a) period *= map.extents[a];
+  return period <= most_period ? static_cast<int>(period) : 0;
 }
 
 std::uint64_t uniform_inputs(const jit::launch& l, const walk_axes& axes) noexcept {

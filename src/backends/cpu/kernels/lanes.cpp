@@ -128,6 +128,57 @@ void load_three_axes(T* out, const T* in, const lane_map& map, std::int64_t star
   while (n > 0) part(0, plane);
 }
 
+/// Planes of a few elements in all: up to a row of the axis around them at a time, by a table of their places.
+constexpr int most_in_plane = 32;
+
+/// The first axis of a plane; 0: there are none, or the runs that they are made of are copied faster one by one.
+template <class T>
+int first_of_plane(const lane_map& map, int n) {
+  const int last = map.extents.size() - 1;
+  const std::int64_t stride = map.strides[last];
+  int first = last + 1;
+  std::int64_t elements = 1;
+  while (first > 1 && elements * map.extents[first - 1] <= most_in_plane) elements *= map.extents[--first];
+  if (first > last || n < 4 * elements) return 0;
+  if (first == last && (stride == 0 || stride == 1)) return 0;
+  const bool is_shuffled = loops_over_strides().shuffles_planes && (sizeof(T) == 4 || sizeof(T) == 8);
+  constexpr std::int64_t long_run = 16 / static_cast<std::int64_t>(sizeof(T));
+  return is_shuffled || stride != 1 || map.extents[last] < long_run ? first : 0;
+}
+
+template <class T>
+void load_small_planes(T* out, const T* in, const lane_map& map, int first, std::int64_t start, int n) {
+  std::int64_t offsets[most_in_plane] = {};
+  int count = 1;  // places of the axes so far, the innermost ones first
+  for (int a = map.extents.size(); a-- > first;) {
+    for (std::int64_t k = 1; k < map.extents[a]; ++k)
+      for (int l = 0; l < count; ++l) offsets[k * count + l] = offsets[l] + k * map.strides[a];
+    count *= static_cast<int>(map.extents[a]);
+  }
+  lane_map around;
+  for (int a = 0; a < first; ++a) {
+    around.extents.push_back(map.extents[a]);
+    around.strides.push_back(map.strides[a]);
+  }
+  const std::int64_t plane = start / count;
+  int place = static_cast<int>(start - plane * count);  // within it
+  const int planes = (place + n + count - 1) / count;
+  each_run(around, plane, planes, [&](int, std::int64_t offset, std::int64_t stride, int some) {
+    const T* from = in + offset;
+    for (; some > 0 && (place != 0 || n < count); --some, from += stride, place = 0) {  // a part of one
+      const int end = std::min(place + n, count);
+      for (int l = place; l < end; ++l) *out++ = from[offsets[l]];
+      n -= end - place;
+    }
+    const int whole = std::min(some, n / count);
+    if (whole > 0) loops_over_strides().planes[std::countr_zero(sizeof(T))](out, from, stride, whole, offsets, count);
+    out += std::int64_t{whole} * count;
+    n -= whole * count;
+    from += whole * stride;
+    for (int l = 0; whole < some && l < n; ++l) *out++ = from[offsets[l]];
+  });
+}
+
 /// The innermost three axes as planes of runs of a few elements, for each position along the axes around them.
 template <class T>
 void load_planes(T* out, const T* in, const lane_map& map, std::int64_t start, int n) {
@@ -169,7 +220,9 @@ template <class T>
 void load_bytes(void* to, const char* base, const lane_map& map, std::int64_t start, int n, int padded) {
   T* out = static_cast<T*>(to);
   const T* in = reinterpret_cast<const T*>(base);
-  if (has_short_runs(map)) load_planes(out, in, map, start, n);
+  const int plane = map.extents.size() >= 2 ? first_of_plane<T>(map, n) : 0;
+  if (plane > 0) load_small_planes(out, in, map, plane, start, n);
+  else if (has_short_runs(map)) load_planes(out, in, map, start, n);
   else
     each_run(map, start, n, [&](int lane, std::int64_t offset, std::int64_t stride, int count) {
       const T* from = in + offset;

@@ -27,6 +27,10 @@ struct strided_loops {
   /// none, which are `stride` bytes apart.
   void (*rows)(void* to, const void* from, std::int64_t plane_stride, int planes, std::int64_t stride, int count,
                std::size_t bytes);
+  /// to[p * count + k] = from[p * plane_stride + offsets[k]], by the logarithm of an element's size.
+  void (*planes[5])(void* to, const void* from, std::int64_t plane_stride, int planes, const std::int64_t* offsets,
+                    int count);
+  bool shuffles_planes;  // those of 4 or 8 bytes, where they lie near each other
   /// to[l] = first + l * step.
   void (*count)(std::int64_t* to, std::int64_t first, std::int64_t step, int n);
 };

@@ -27,6 +27,9 @@ struct vector_lanes<unsigned> {
   static __m512i load(unsigned mask, const unsigned* from) {
     return _mm512_maskz_loadu_epi32(static_cast<__mmask16>(mask), from);
   }
+  static __m512i of_two(__m512i x, const unsigned* lanes, __m512i y) {
+    return _mm512_maskz_permutex2var_epi32(0xffff, x, _mm512_load_si512(lanes), y);
+  }
   static void store(unsigned* to, unsigned mask, __m512i x) {
     _mm512_mask_storeu_epi32(to, static_cast<__mmask16>(mask), x);
   }
@@ -38,6 +41,9 @@ struct vector_lanes<unsigned long long> {
   }
   static __m512i load(unsigned mask, const unsigned long long* from) {
     return _mm512_maskz_loadu_epi64(static_cast<__mmask8>(mask), from);
+  }
+  static __m512i of_two(__m512i x, const unsigned long long* lanes, __m512i y) {
+    return _mm512_maskz_permutex2var_epi64(0xff, x, _mm512_load_si512(lanes), y);
   }
   static void store(unsigned long long* to, unsigned mask, __m512i x) {
     _mm512_mask_storeu_epi64(to, static_cast<__mmask8>(mask), x);
@@ -382,6 +388,7 @@ void repeat(void* lanes, const void* memory, std::int64_t stride, int run, int n
 }
 
 #include "backends/cpu/strides/copied_rows.inl"
+#include "backends/cpu/strides/planes.inl"
 
 void count(std::int64_t* lanes, std::int64_t first, std::int64_t step, int n) {
   std::int64_t* __restrict to = lanes;
@@ -401,6 +408,8 @@ strided_loops make_strided_loops() {
           {take_apart<four>, take_apart<eight>},
           {put_together<four>, put_together<eight>},
           rows,
+          {planes<one>, planes<two>, planes<four>, planes<eight>, planes<pair_of_words>},
+          SINTER_ISA_LEVEL == 2,
           count};
 }
 
