@@ -291,7 +291,7 @@ std::uint16_t kernel_builder::lower(node* n, const index_map* map) {
       return load(n, map);
     }
   }
-  if (n->kind == node_kind::update && in_short_ && map && limits().fuse) {
+  if (n->kind == node_kind::update && short_times_ != 0 && map && limits().fuse) {
     const std::optional<std::uint16_t> written = lower_written(n, *map);
     if (written) remember(n, map, *written);
     if (written) return *written;

@@ -203,7 +203,6 @@ std::uint16_t kernel_builder::lower_short(node* n, const index_map* map) {
     }
   }
 
-  in_short_ = in_short;
   short_times_ = times;
   if (places) {
     const auto number = [this](std::int64_t k) { return number_of_text(k); };
