@@ -1,7 +1,6 @@
 // The array class. An ndarray is a small handle with reference semantics, like a Python name; copying it never copies
 // elements, and `auto` is always safe, since recorded expressions own what they refer to.
 #pragma once
-#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -16,15 +15,16 @@
 #include "sinter/dtype.hpp"
 #include "sinter/error.hpp"
 #include "sinter/keywords.hpp"
+#include "sinter/list_node.hpp"
 #include "sinter/literals.hpp"
 #include "sinter/memory_kind.hpp"
+#include "sinter/recorded_value.hpp"
 #include "sinter/scalar.hpp"
 #include "sinter/shape.hpp"
 #include "sinter/subscript.hpp"
 
 namespace sinter::graph {
 struct array_view;
-class node;
 }  // namespace sinter::graph
 namespace sinter::ops {
 struct ndarray_access;
@@ -34,24 +34,6 @@ namespace sinter::inline v0 {
 
 class subarray;
 class stream;
-
-/// Part of a nested brace list: a number or a list. Parameter-only.
-class list_node {
- public:
-  template <scalar_like T>
-  list_node(T v) noexcept : number_(v) {}
-  list_node(std::initializer_list<list_node> list) noexcept : number_(false), list_(list), is_list_(true) {}
-  bool is_list() const noexcept { return is_list_; }
-  const scalar& number() const noexcept { return number_; }
-  std::size_t size() const noexcept { return list_.size(); }
-  const list_node* begin() const noexcept { return list_.begin(); }
-  const list_node* end() const noexcept { return list_.end(); }
-
- private:
-  scalar number_;
-  std::initializer_list<list_node> list_;
-  bool is_list_ = false;
-};
 
 namespace detail {
 struct host_block;  // elements in host memory, C order
@@ -72,37 +54,6 @@ auto nested(const T*& from, const shape_t& shape, std::size_t axis) {
     return all;
   }
 }
-}  // namespace detail
-
-namespace detail {
-/// A recorded value that is no array yet. The result of an operation is one: most are read by the next operation and gone, and need
-/// neither a storage nor a view. Copies, views, writes and evaluation make an array of it, on whichever thread comes first.
-class recorded_value {
- public:
-  recorded_value() noexcept = default;
-  /// Takes over a reference.
-  explicit recorded_value(graph::node* n) noexcept : node_(n) {}
-  recorded_value(recorded_value&& o) noexcept : node_(o.node_.load(std::memory_order_relaxed)) {
-    o.node_.store(nullptr, std::memory_order_relaxed);
-  }
-  recorded_value& operator=(recorded_value&& o) noexcept {
-    recorded_value old(std::move(*this));
-    node_.store(o.node_.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    o.node_.store(nullptr, std::memory_order_relaxed);
-    return *this;
-  }
-  ~recorded_value() {
-    if (graph::node* const n = node_.load(std::memory_order_relaxed)) give_up(n);
-  }
-  explicit operator bool() const noexcept { return node_.load(std::memory_order_acquire) != nullptr; }
-  /// The node, or null, which no other thread gets until it is put back, or taken for good with null.
-  graph::node* take() const noexcept;
-  void put(graph::node* n) const noexcept { node_.store(n, std::memory_order_release); }
-
- private:
-  static void give_up(graph::node* n) noexcept;
-  mutable std::atomic<graph::node*> node_{nullptr};
-};
 }  // namespace detail
 
 /// Read-only view of an array's elements in host memory, C order, as they were when it was made. It keeps them alive;
