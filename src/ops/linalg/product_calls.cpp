@@ -200,10 +200,7 @@ bool is_small(dtype type, std::int64_t rows, std::int64_t columns, std::int64_t 
 bool is_recorded(const ndarray& x, const ndarray& y, dtype type, bool tf32) {
   const dims &a = view_of(x, "matmul").shape, &b = view_of(y, "matmul").shape;
   const std::int64_t rows = a[a.size() - 2], columns = b[b.size() - 1], terms = a[a.size() - 1];
-  // What records steps of loops and derivatives knows small products as calls, whose results it follows.
-  const bool traced = graph::traces_anywhere.load(std::memory_order_relaxed) != 0 && graph::trace::innermost();
-  const bool small =
-      leading(a).size() + leading(b).size() == 0 && !tf32 && !traced && is_small(type, rows, columns, terms);
+  const bool small = leading(a).size() + leading(b).size() == 0 && !tf32 && is_small(type, rows, columns, terms);
   if (!small && (!core::has_few_terms(rows, columns, terms) || terms == 0 || !is_inexact(type))) return false;
   if (common_device(x, y, "matmul").kind != runtime::device_kind::cuda) return false;
   if (small) return true;
