@@ -84,7 +84,7 @@ TEST_CASE("traced loops: the bits of steps that are called") {
           const ndarray n = tanh(matmul(w, c) + e(_, newaxis));
           return std::pair(n, matmul(n.mT(), e));
         },
-        v, x, {}, captures_calls());
+        v, x);
   }
   SUBCASE("a carry whose arrays change places") {
     check_scan([](const std::pair<ndarray, ndarray>& c,
