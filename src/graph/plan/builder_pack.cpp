@@ -258,7 +258,8 @@ void kernel_builder::store_rolled_operands(std::span<node* const> tops) {
   if (out_->kind == plan_kind::reduce) {
     int axes = 0;
     for (int v = out_->kept; v < rank_; ++v) axes += out_->extents[v] != 1;
-    if (axes < 1 || out_->extents[rank_ - 1] >= long_row) return;
+    constexpr std::int64_t few = 16;  // elements, of one reduced axis
+    if (axes < 1 || out_->extents[rank_ - 1] >= (axes > 1 ? long_row : few)) return;
     for (node* n : tops) store_rolled(n);
   } else if (std::any_of(tops.begin(), tops.end(), [&](node* n) { return is_over_rolls(n); })) {
     store_counted_sources(tops);

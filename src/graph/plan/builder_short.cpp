@@ -84,6 +84,23 @@ bool kernel_builder::comes_with_stored(node* n) {
   return follows;
 }
 
+namespace {
+
+/// Whether an operation reads several arrays, in whose place its result would be one.
+bool reads_several(const node& n) noexcept {
+  const node* first = nullptr;
+  for (int k = 0; k < n.nargs; ++k) {
+    const node* a = n.args[k].get();
+    while (a->kind.load(std::memory_order_relaxed) == node_kind::view) a = a->args[0].get();
+    if (a->kind.load(std::memory_order_relaxed) == node_kind::scalar || a == first) continue;
+    if (first) return true;
+    first = a;
+  }
+  return false;
+}
+
+}  // namespace
+
 /// A value of few elements that the kernel reads many times, a table that a gather reads included, is computed once; also one that it
 /// reads two or three times, and numbers of the rows or columns of a reduction, where that is cheaper. Short sums read other elements at
 /// each of their places: for each of three results over an axis that it does not have, a value of three places is read three times.
@@ -92,7 +109,8 @@ bool kernel_builder::is_small_and_costly(node* n, const index_map* map) {
   const std::int64_t reads = looked_up ? space_ : elements_read();
   if (!is_computed(n) || n->size() > reads / std::min(2, limits().smaller)) return false;
   const bool costly = is_small && (table_.inline_weight(n) >= limits().expensive || comes_with_stored(n));
-  const bool is_of_rows = out_->kind == plan_kind::reduce && !in_epilogue_ && !looked_up && n->size() > 1;
+  const bool is_of_rows = out_->kind == plan_kind::reduce && !in_epilogue_ && !looked_up && n->size() > 1 &&
+                          (table_.inline_weight(n) > 1 || reads_several(*n));
   if (!costly && ((looked_up != is_small && !is_of_rows) || !table_.is_better_stored_for(n, reads, looked_up)))
     return false;
   // Something of all pairs is computed again.
