@@ -2,6 +2,7 @@
 
 #include "ops/base/deferred_work.hpp"
 
+#include "core/shape.hpp"
 #include "graph/values/record_pair.hpp"
 #include "graph/values/trace.hpp"
 #include "ops/base/binary.hpp"
