@@ -62,9 +62,8 @@ void kernel_builder::begin_phase() {
 }
 
 bool kernel_builder::finish() {
-  const kernel_room most = room_of_kernel(table_.device());
-  bool large = static_cast<int>(out_->code.code.size()) > most.instructions ||
-               static_cast<int>(out_->inputs.size()) > most.inputs;
+  bool large = static_cast<int>(out_->code.code.size()) > limits().instructions ||
+               static_cast<int>(out_->inputs.size()) > limits().inputs;
   if (large && split_) {
     table_.materialise(split_, store_reason::size);
     restart_ = true;
@@ -301,12 +300,10 @@ std::uint16_t kernel_builder::lower(node* n, const index_map* map) {
   std::size_t code_before = out_->code.code.size(), inputs_before = out_->inputs.size();
   std::uint16_t reg = lower_pending(n, map);
   remember(n, map, reg);
-  if (!split_ && is_computed(n) && !n->opaque && !reads_points(map)) {
-    const kernel_room most = room_of_kernel(table_.device());
-    if (static_cast<int>(out_->code.code.size() - code_before) * 2 > most.instructions ||
-        static_cast<int>(out_->inputs.size() - inputs_before) * 2 > most.inputs)
-      split_ = n;
-  }
+  if (!split_ && is_computed(n) && !n->opaque && !reads_points(map) &&
+      (static_cast<int>(out_->code.code.size() - code_before) * 2 > limits().instructions ||
+       static_cast<int>(out_->inputs.size() - inputs_before) * 2 > limits().inputs))
+    split_ = n;
   return reg;
 }
 

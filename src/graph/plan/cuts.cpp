@@ -71,11 +71,12 @@ class filling {
     }
   }
   /// What the kernel builder adds (parameters, addresses) needs room as well.
-  bool is_full() const noexcept { return operations_ > room_.instructions * 2 / 3 || inputs_ > room_.inputs * 3 / 4; }
+  bool is_full() const noexcept {
+    return operations_ > limits().instructions * 2 / 3 || inputs_ > limits().inputs * 3 / 4;
+  }
 
  private:
   planner& plan_;
-  const kernel_room room_ = room_of_kernel(plan_.device());
   int operations_, inputs_;
   std::uint64_t mark_;
 };

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "graph/plan/forms/index_data.hpp"
-#include "graph/values/limits.hpp"
 
 namespace sinter::graph {
 
@@ -42,12 +41,6 @@ bool reads_in_place(const kernel_plan& k, const input_slot& s) {
     if (s.at.coefficients[v] != (v < dense.size() ? dense[v] : 0)) return false;
   }
   return true;
-}
-
-kernel_room room_of_kernel(runtime::device_id device) noexcept {
-  const auto [instructions, inputs] = std::pair(limits().instructions, limits().inputs);
-  if (device.kind == runtime::device_kind::cpu) return {instructions, inputs};
-  return {instructions * 3 / 2, inputs * 2};
 }
 
 device_price price_on(runtime::device_id device) noexcept {

@@ -121,13 +121,6 @@ std::vector<std::size_t> next_alike(const std::vector<kernel_plan*>& kernels);
 /// Whether an elementwise kernel reads each element of an input where it writes that of a result.
 bool reads_in_place(const kernel_plan& k, const input_slot& s);
 
-/// The most instructions and operands of a kernel of one phase. A GPU's takes more: each register of the CPU is an
-/// array in the first-level cache.
-struct kernel_room {
-  int instructions, inputs;
-};
-kernel_room room_of_kernel(runtime::device_id device) noexcept;
-
 /// What moving a byte to or from memory, a launch, and reading an element that is in a cache cost, in the unit of jit::weight:
 /// what a core or a multiprocessor computes in that time.
 struct device_price {
