@@ -30,12 +30,12 @@ limit() {
   check "instructions of $1" at_most "$@"
   cat "$box/said"
 }
-limit record_add 700
+limit record_add 590
 limit record_view 690
-limit record_mandelbrot 548000
+limit record_mandelbrot 540000
 limit add 10950
-limit ten 19800
-limit mandelbrot 770000
+limit ten 19000
+limit mandelbrot 760000
 limit five_points 68500
 limit adam 163000
 summary
