@@ -71,6 +71,12 @@ TEST_CASE("schedules of a GPU: rows on chip, transposed operands, pairs") {
   CHECK(chosen(where(y > 0, z, y)) == "linear, vectors of 4");
 }
 
+TEST_CASE("schedules of a GPU: all are compared where the considered ones would take several times what memory does") {
+  // A product with zeros that are no memory: rows of the matrix lie across it, and only one operand says so.
+  const ndarray w = memory({128, 512}), none = zeros({512, 1, 128}, {.dtype = float32, .device = device("cpu")});
+  CHECK(chosen(sum(none * expand_dims(w.T(), 0), {.axis = -1})) == "rows, neighbouring threads across");
+}
+
 TEST_CASE("schedules of a GPU: windows that overlap") {
   const auto sums = [](const ndarray& x, const shape_t& w) {
     return sum(sliding_window_view(x, w), {.axis = w.size() == 1 ? axes{-1} : axes{-2, -1}});
