@@ -25,7 +25,7 @@
 
 namespace sinter::graph {
 struct array_view;
-}  // namespace sinter::graph
+}
 namespace sinter::ops {
 struct ndarray_access;
 }
