@@ -48,6 +48,23 @@ void step_work::expect_changes(std::span<const value> inputs) {
   looping_->expect_changes(std::move(changing));
 }
 
+/// A result may move whose memory is the step's own and no other one's; what is read, if no result lies there.
+bool step_work::let_move(const value& captured, runtime::moving_work::access how) {
+  const runtime::buffer& memory = *captured->buffer;
+  const auto results_there =
+      std::count_if(results_.begin(), results_.end(), [&](const value& r) { return r->buffer.get() == &memory; });
+  const bool reads = how == runtime::moving_work::access::reads;
+  if (results_there != (reads ? 0 : 1) || captured->buffer_offset != 0 || (!reads && !memory_->owns(memory)))
+    return false;
+  moving_ = dynamic_cast<runtime::moving_work*>(work_.get());
+  return moving_ && moving_->let_move({memory.address(), captured->bytes()}, how);
+}
+
+void step_work::move(const value& captured, const value& to) {
+  moving_->move(captured->buffer->address(), to->buffer->address(),
+                to->buffer_offset * static_cast<std::int64_t>(itemsize(to->type)));
+}
+
 bool step_work::is_current() const {
   return std::all_of(arrays_.begin(), arrays_.end(), [](const array_read& r) {
     return r.array->now() == r.elements && (!r.is_shared || r.array.use_count() > 1);
@@ -69,8 +86,18 @@ void step_session::add_call(std::function<void()> call) {
 
 recording_capture* step_session::around_steps() noexcept { return takes_loops() ? current() : nullptr; }
 
-step_session::step_session(runtime::stream& s, step_of what)
-    : recording_capture(s, around_steps()), takes_loops_(what == step_of::function || (within() != nullptr)) {}
+step_session::step_session(runtime::stream& s, step_of what, std::span<const value> carry,
+                           std::span<const value> arguments)
+    : recording_capture(s, around_steps()),
+      what_(what),
+      takes_loops_(what == step_of::function || (within() != nullptr)) {
+  for (const auto inputs : {carry, arguments})
+    for (const value& v : inputs) changing_.insert(v->buffer.get());
+}
+
+bool step_session::stays(const node& leaf) const noexcept {
+  return what_ == step_of::loop && !computes(*leaf.buffer) && !changing_.contains(leaf.buffer.get());
+}
 
 step_session::~step_session() {
   results_.clear();

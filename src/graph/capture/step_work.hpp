@@ -11,11 +11,13 @@
 #include <memory>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "graph/capture/recording_capture.hpp"
 #include "graph/run/array.hpp"
 #include "runtime/looping_work.hpp"
+#include "runtime/moving_work.hpp"
 #include "runtime/stepping_work.hpp"
 
 namespace sinter::graph {
@@ -41,6 +43,10 @@ class step_work {
   void expect_changes(std::span<const value> inputs);
   /// What the step reads is not written by anybody else as long as it is run, but for `inputs`.
   void expect_unchanged(std::span<const value> inputs);
+  /// Whether an input, or a result, need not be copied: the work can read, or write, the elements of another leaf of that shape
+  /// (move()). Before the first run; afterwards each run is preceded by a move().
+  bool let_move(const value& captured, runtime::moving_work::access how);
+  void move(const value& captured, const value& to);
   /// Where a device runs all steps by itself, what does so; else null.
   runtime::stepping_work* stepping() const { return dynamic_cast<runtime::stepping_work*>(work_.get()); }
   /// Whether what it runs may find errors in data.
@@ -68,6 +74,7 @@ class step_work {
   std::unique_ptr<runtime::recorded_work> work_;  // destroyed first
   bool finds_errors_ = false;
   runtime::looping_work* looping_ = nullptr;  // it, where it can make use of what does not change
+  runtime::moving_work* moving_ = nullptr;    // it, where some of its memory can be elsewhere
 };
 
 /// What is captured: a step, or a function whose loops are captured as well.
@@ -76,9 +83,10 @@ enum class step_of : std::uint8_t { loop, function };
 /// The capture of a step on this thread, from its beginning to finish(). Without finish(), everything is as before.
 class step_session final : public recording_capture {
  public:
-  /// Of a stream's device, whose memory the inputs have. device_error within another capture, but for a step within a
-  /// function.
-  explicit step_session(runtime::stream& s, step_of what = step_of::loop);
+  /// Of a stream's device, whose memory the inputs have; `carry` and `arguments` are those of a step, other elements each time.
+  /// device_error within another capture, but for a step within a function.
+  explicit step_session(runtime::stream& s, step_of what = step_of::loop, std::span<const value> carry = {},
+                        std::span<const value> arguments = {});
   ~step_session();
   step_session(const step_session&) = delete;
   step_session& operator=(const step_session&) = delete;
@@ -90,6 +98,7 @@ class step_session final : public recording_capture {
   /// Null where it has.
   std::unique_ptr<step_work> finish();
 
+  bool stays(const node& leaf) const noexcept override;
   void touch(const std::shared_ptr<storage>& s);
   void note_deferred(const std::shared_ptr<const array_view>& v) { deferred_.push_back(v); }
   /// The one of the calling thread, also while it works outside of it; null if there is none.
@@ -111,7 +120,9 @@ class step_session final : public recording_capture {
   std::unordered_map<const storage*, array_before> touched_;
   std::vector<std::weak_ptr<const array_view>> deferred_;
   std::vector<value> results_;
+  step_of what_;
   bool takes_loops_;
+  std::unordered_set<const runtime::buffer*> changing_;  // memory of the inputs
 };
 
 }  // namespace sinter::graph

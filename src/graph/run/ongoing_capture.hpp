@@ -25,6 +25,9 @@ class ongoing_capture {
   virtual void before_evaluation(std::span<const value>) {}
   /// Whether a buffer is memory of this capture, or of one around it, whose elements each launch computes.
   virtual bool computes(const runtime::buffer&) const noexcept { return true; }
+  /// Whether the capture's work is run again and again with the same elements in this leaf, so that what is computed from such
+  /// leaves alone need not be computed again if nothing writes over it.
+  virtual bool stays(const node&) const noexcept { return false; }
   runtime::backend& device() const noexcept { return device_; }
 
  protected:

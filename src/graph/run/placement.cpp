@@ -32,11 +32,28 @@ void placement::begin() {
       std::any_of(kernels.begin(), kernels.end(), [](auto& k) { return k->kind == plan_kind::update; });
   const bool effects =
       std::any_of(kernels.begin(), kernels.end(), [](auto& k) { return k->kind == plan_kind::effect; });
-  reuses_ = (plan_.stored().size() > 2 || has_large_result()) && !effects && !is_capturing();
+  reuses_ = (plan_.stored().size() > 2 || has_large_result()) && !effects;
   if (!updates && !reuses_) return;
   analyse_references();
   if (!std::exchange(plan_.known_nodes().read, true)) find_last_readers();
+  if (reuses_ && is_capturing()) [[unlikely]]
+    find_constant_results();
   if (reuses_) list_finished();
+}
+
+/// What a loop's captured step computes from nothing that changes has memory of its own, in which it stays: nothing computes
+/// it again.
+void placement::find_constant_results() {
+  const ongoing_capture& capture = *current_capture();
+  const auto stays = [&](const node* n) { return n->is_leaf() ? capture.stays(*n) : is_constant(n); };
+  for (const auto& kernel : plan_.kernels()) {
+    if (kernel->kind == plan_kind::update) continue;
+    const bool constant =
+        kernel->kind == plan_kind::alias
+            ? stays(kernel->results[0]->args[0].get())
+            : std::all_of(kernel->inputs.begin(), kernel->inputs.end(), [&](auto& s) { return stays(s.source); });
+    if (constant) constant_.insert(kernel->results.begin(), kernel->results.end());
+  }
 }
 
 void placement::clear() {
@@ -50,6 +67,7 @@ void placement::clear() {
   memory_.clear();
   finished_.clear();
   unneeded_.clear();
+  constant_.clear();
   passed_ = 0;
   reuses_ = false;
 }
@@ -76,6 +94,7 @@ void placement::list_finished() {
   finished_.assign(plan_.kernels().size(), nullptr);
   for (const planner::entry& known : plan_.entries()) {
     if (known.last_reader < 0 || !is_released(known) || (known.n->is_leaf() && !takes_leaves_)) continue;
+    if (is_constant(known.n)) continue;
     node*& first = finished_[static_cast<std::size_t>(known.last_reader)];
     plan_.known(known.n).next_finished = std::exchange(first, known.n);
   }
@@ -162,6 +181,7 @@ node* placement::find_operand(const node* n, std::size_t kernel) {
     const planner::entry& e = plan_.known(old);
     if (e.last_reader != static_cast<std::int32_t>(kernel) || old->type != n->type || !is_released(e)) continue;
     if (old->is_leaf() && (!takes_leaves_ || old->buffer_offset != 0)) continue;
+    if (is_constant(old)) continue;
     if (memory_of(old).needed != 1 || !may_take(old, n->bytes(), n->bytes(), n->memory)) continue;
     if (std::all_of(plan.inputs.begin(), plan.inputs.end(),
                     [&](const input_slot& t) { return t.source != old || reads_in_place(plan, t); }))
@@ -222,7 +242,7 @@ node* placement::largest_that_grows(const node* n) {
 }
 
 bool placement::take_memory(node* n, std::size_t kernel) {
-  if (!reuses_ || n->size() == 0) return false;
+  if (!reuses_ || n->size() == 0 || is_constant(n)) return false;
   pass(kernel);
   node* old = best_fit(n, kernel);
   if (!old) old = find_operand(n, kernel);

@@ -16,6 +16,7 @@
 // intact: whatever has been overwritten had its last reader before, and so have the values that refer to it.
 #pragma once
 #include <cstdint>
+#include <unordered_set>
 #include <vector>
 
 #include "graph/plan/planner.hpp"
@@ -91,6 +92,8 @@ class placement {
   void analyse_references();
   void find_last_readers();
   void list_finished();
+  void find_constant_results();
+  bool is_constant(const node* n) const { return !constant_.empty() && constant_.contains(n); }
   void note_reader(node* n, std::size_t kernel);
   bool may_overwrite(const kernel_plan& plan);
   occupied& memory_of(node* n);
@@ -111,6 +114,7 @@ class placement {
   std::vector<node*> order_;    // scratch of analyse_references
   bool reuses_ = false;         // results may get memory that is no longer needed
   bool takes_leaves_ = false;   // that of leaves as well
+  std::unordered_set<const node*> constant_;  // of a captured step: the same each time (ongoing_capture::stays)
   std::vector<occupied> memory_;
   std::vector<std::int32_t> touched_;  // positions of the nodes in them
   std::vector<node*> finished_;        // by kernel: the nodes that it is the last one to read (entry::next_finished)

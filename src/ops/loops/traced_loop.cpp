@@ -224,7 +224,8 @@ bool traced_loop::capture(std::int64_t k, arrays carry, arrays arguments, const 
     for (const arrays all : {carry, arguments})
       for (const ndarray* const a : all) before.push_back(*a);
     const graph::constants unfollowed;
-    graph::step_session session(runtime::get_backend(s.where.value_or(runtime::device_id{})).current_stream());
+    graph::step_session session(runtime::get_backend(s.where.value_or(runtime::device_id{})).current_stream(),
+                                graph::step_of::loop, s.carry, s.arguments);
     s.session = &session;
     for (std::size_t j = 0; j < carry.size(); ++j) *carry[j] = wrap(s.carry[j]);
     for (std::size_t j = 0; j < arguments.size(); ++j) *arguments[j] = wrap(s.arguments[j]);
