@@ -11,11 +11,7 @@ namespace {
 
 using memory = runtime::unchanged_memory;
 
-bool overlap(const memory& a, const memory& b) noexcept {
-  const auto *from = static_cast<const char*>(a.begin), *other = static_cast<const char*>(b.begin);
-  return from < other + b.bytes && other < from + a.bytes;
-}
-bool overlap(std::span<const memory> some, std::span<const memory> others) noexcept {
+bool any_overlap(std::span<const memory> some, std::span<const memory> others) noexcept {
   return std::any_of(some.begin(), some.end(), [&](const memory& a) {
     return std::any_of(others.begin(), others.end(), [&](const memory& b) { return overlap(a, b); });
   });
@@ -36,6 +32,11 @@ bool has_plain_places(const recorded_step& s) {
 }
 
 }  // namespace
+
+bool overlap(const memory& a, const memory& b) noexcept {
+  const auto *from = static_cast<const char*>(a.begin), *other = static_cast<const char*>(b.begin);
+  return from < other + b.bytes && other < from + a.bytes;
+}
 
 step_memory memory_of(const recorded_step& s) {
   step_memory m;
@@ -74,10 +75,10 @@ std::vector<std::size_t> steps_to_repeat(std::span<const step_memory> steps, std
   // What a step reads must not be written by itself or by a later one, nor by an earlier one that varies.
   const auto must_vary = [&](std::size_t k) {
     const step_memory& s = steps[k];
-    if (all || !s.knows_reads || overlap(s.reads, changing) || overlap(s.writes, changing)) return true;
+    if (all || !s.knows_reads || any_overlap(s.reads, changing) || any_overlap(s.writes, changing)) return true;
     for (std::size_t j = 0; j < n; ++j) {
-      if ((j >= k || varies[j]) && overlap(s.reads, steps[j].writes)) return true;
-      if (j != k && overlap(s.writes, steps[j].writes)) return true;
+      if ((j >= k || varies[j]) && any_overlap(s.reads, steps[j].writes)) return true;
+      if (j != k && any_overlap(s.writes, steps[j].writes)) return true;
     }
     return false;
   };

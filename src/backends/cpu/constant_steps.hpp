@@ -11,6 +11,7 @@ namespace sinter::cpu {
 struct recorded_step;
 
 step_memory memory_of(const recorded_step& s);
+bool overlap(const runtime::unchanged_memory& a, const runtime::unchanged_memory& b) noexcept;
 
 /// The numbers of the steps that have to be run again where the others have been run and nothing but `changing` has been written
 /// since, besides by the steps themselves. A step need not that reads nothing that changes, and whose results nothing writes

@@ -20,7 +20,7 @@ void fixed_steps::find(const recorded_steps& steps) {
   fixed_.resize(steps.size());
   for (std::size_t k = 0; k < steps.size(); ++k) {
     const recorded_step& s = *steps[k];
-    if (!s.prepared || may_fail(s.code)) continue;
+    if (!s.prepared || s.moves || may_fail(s.code)) continue;
     fixed_code* const code = find_fixed_code(s.how);
     if (!code) continue;
     fixed& f = fixed_[k];

@@ -12,10 +12,12 @@
 #include "backends/cpu/kernels/row_gather.hpp"
 #include "backends/cpu/kernels/row_reads.hpp"
 #include "backends/cpu/kernels/segments.hpp"
+#include "backends/cpu/moved_places.hpp"
 #include "backends/cpu/stream.hpp"
 #include "jit/program/fault_words.hpp"
 #include "jit/program/monotone_tail.hpp"
 #include "runtime/looping_work.hpp"
+#include "runtime/moving_work.hpp"
 #include "runtime/trace.hpp"
 
 namespace sinter::cpu {
@@ -27,7 +29,7 @@ std::atomic<std::uint64_t> repeated_count{0};
 /// that depends on data.
 std::unique_ptr<repeated_launch> repeated(const recorded_step& s, bool keeps_memory) {
   const jit::launch& l = s.how;
-  if (s.prepared->steps || jit::has_tail(*l.code) || may_fail(*l.code)) return nullptr;
+  if (s.moves || s.prepared->steps || jit::has_tail(*l.code) || may_fail(*l.code)) return nullptr;
   if (l.code->kind == jit::kernel_kind::reduce)
     return without_wrapped_gathers(l) ? nullptr : repeated_reduction(*s.prepared, l, s.to, keeps_memory);
   if (l.code->kind != jit::kernel_kind::elementwise || !l.code->calls.empty()) return nullptr;
@@ -49,7 +51,7 @@ constexpr std::uint64_t launches_to_settle = 32;
 /// Copies of so few bytes are made here.
 constexpr std::size_t small_copy = 1 << 16;
 
-class recorded_list final : public runtime::looping_work {
+class recorded_list final : public runtime::looping_work, public runtime::moving_work {
  public:
   recorded_list(runtime::backend& device, recorded_steps steps) : device_(device), steps_(std::move(steps)) {}
   void launch() override {
@@ -70,6 +72,10 @@ class recorded_list final : public runtime::looping_work {
   std::size_t size() const override { return steps_.size(); }
   void expect_unchanged(std::vector<runtime::unchanged_memory> memory) override { unchanged_ = std::move(memory); }
   void expect_changes(std::vector<runtime::unchanged_memory> memory) override { changing_ = std::move(memory); }
+  bool let_move(const runtime::unchanged_memory& captured, access how) override {
+    return moved_.add(steps_, captured, how);
+  }
+  void move(const void* captured, void* base, std::ptrdiff_t offset) override { moved_.move(captured, base, offset); }
 
  private:
   void prepare() {
@@ -156,6 +162,7 @@ class recorded_list final : public runtime::looping_work {
   recorded_steps steps_;
   std::vector<std::unique_ptr<repeated_launch>> repeated_;
   fixed_steps fixed_;
+  moved_places moved_;
   std::vector<runtime::unchanged_memory> unchanged_, changing_;
   std::optional<std::vector<std::size_t>> to_repeat_;
   std::atomic<bool> ready_{false};

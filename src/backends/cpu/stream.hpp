@@ -31,8 +31,9 @@ struct recorded_step {
   std::size_t bytes = 0;
   std::function<void()> call;  // of a library; else empty
   step_memory of_call{};       // what it reads and writes, where that is known
+  bool moves = false;          // other memory in each launch (moved_places.hpp)
 };
-using recorded_steps = std::vector<std::unique_ptr<const recorded_step>>;
+using recorded_steps = std::vector<std::unique_ptr<recorded_step>>;
 
 /// Whether a program may find a fault in its data, which the backend records.
 bool may_fail(const jit::program& p);

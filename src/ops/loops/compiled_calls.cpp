@@ -1,7 +1,8 @@
 // Functions that are called once: what they record becomes a program that is run again for other elements.
 //
-// On the host a program is a captured step (graph/capture/step_work.hpp): its arguments are copied to where its list reads
-// them, its results from where the list leaves them, so that every call has arrays of its own. Elsewhere it is a captured
+// On the host a program is a captured step (graph/capture/step_work.hpp). Large arguments are read where they are, and large
+// results are written to the arrays of the call; others, and those that libraries use, are copied to where the program's list
+// reads them and from where it leaves them, so that every call has arrays of its own. Elsewhere it is a captured
 // graph (graph/capture/capture.hpp) with arrays in the same two places.
 #include "sinter/compile.hpp"
 
@@ -91,6 +92,8 @@ class host_program final : public program {
     others.put_back();
     work_ = session.finish();
     if (!work_) refuse_effects();
+    inputs_move_ = let_move(inputs_, access::reads);
+    results_move_ = let_move(work_->results(), access::writes);
   }
   bool is_current() const override { return work_->is_current(); }
   std::vector<ndarray> run(compiled_calls::arrays arguments) override {
@@ -102,9 +105,11 @@ class host_program final : public program {
       const std::lock_guard one_at_a_time(mutex_);
       runtime::submission use(device);
       declare(use, given, results);
-      copy(inputs_, given);
+      pass(inputs_, given, inputs_move_, access::reads);
+      pass(work_->results(), results, results_move_, access::writes);
       work_->run();
-      copy(results, work_->results());
+      for (std::size_t k = 0; k < results.size(); ++k)
+        if (!results_move_[k]) copy(results[k], work_->results()[k]);
     }
     for (const value& r : results) {
       for (const value& v : given) graph::inherit_faults(r, {&v});
@@ -123,12 +128,27 @@ class host_program final : public program {
     for (const value& v : inputs_) use.writes(*v->buffer);
     for (const value& v : results) use.writes(*v->buffer);
   }
-  static void copy(std::span<const value> to, std::span<const value> from) {
-    for (std::size_t k = 0; k < to.size(); ++k) copy_block(address_of(to[k]), address_of(from[k]), from[k]->bytes());
+  using access = runtime::moving_work::access;
+  static void copy(const value& to, const value& from) { copy_block(address_of(to), address_of(from), from->bytes()); }
+
+  std::vector<bool> let_move(std::span<const value> captured, access how) {
+    std::vector<bool> moves;
+    for (const value& v : captured) moves.push_back(v->bytes() >= large && work_->let_move(v, how));
+    return moves;
   }
+  /// Shows the program the arrays of a call, or copies the arguments to its own.
+  void pass(std::span<const value> captured, const values& given, const std::vector<bool>& moves, access how) {
+    for (std::size_t k = 0; k < given.size(); ++k)
+      if (moves[k]) work_->move(captured[k], given[k]);
+      else if (how == access::reads) copy(captured[k], given[k]);
+  }
+
+  static constexpr std::size_t large =
+      128 << 10;  // bytes; what is smaller is copied faster than launches are prepared anew
 
   std::mutex mutex_;
   values inputs_;
+  std::vector<bool> inputs_move_, results_move_;
   std::unique_ptr<graph::step_work> work_;
 };
 
