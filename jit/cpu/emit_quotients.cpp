@@ -165,6 +165,15 @@ int cpu_emitter::least_of_quotients(const std::vector<std::size_t>& quotients) c
   return single ? 256 : 64;
 }
 
+/// Whether a loop for subnormal quotients is worth the compiler's time: they follow sums of exponentials and functions. What is divided
+/// by a parameter and by nothing else are data.
+bool cpu_emitter::may_be_subnormal(const std::vector<std::size_t>& quotients) const {
+  for (std::size_t k = 0; k < p_.code.size(); ++k)
+    if (is_called(k)) return true;
+  return std::any_of(quotients.begin(), quotients.end(),
+                     [&](std::size_t k) { return p_.code[p_.code[k].b].op != opcode::param; });
+}
+
 /// Around the loop over rows, which reads the processor's flags once: before it and after it.
 std::pair<std::string, std::string> cpu_emitter::tries_of_rows() const {
   std::vector<std::size_t> quotients;
@@ -202,7 +211,9 @@ void cpu_emitter::write_quotients(const std::string& body, const std::vector<std
   const auto loop = [&](const std::string& lanes, const std::string& text) {
     return "  SN_LANES(" + lanes + ") {\n" + text + "  }\n";
   };
+  const bool subnormal = may_be_subnormal(quotients);
   const auto careful = [&](const std::string& lanes) {
+    if (!subnormal) return loop(lanes, body);
     return "  {\n" + made_scaled + "  if (scaled" + each_scaled + ")\n" + loop(lanes, scaled) + "  else\n" +
            loop(lanes, body) + "  }\n";
   };
