@@ -181,6 +181,7 @@ class cpu_emitter {
   bool is_quick_quotient(std::size_t k, int stage) const;
   std::string apart_from_result() const;
   int least_of_quotients(const std::vector<std::size_t>& quotients) const;
+  bool may_be_subnormal(const std::vector<std::size_t>& quotients) const;
   std::pair<std::string, std::string> tries_of_rows() const;
   void write_quotients(const std::string& body, const std::vector<std::size_t>& quotients, int stage);
 

@@ -19,20 +19,26 @@ const char* const quotient_text =
     "  unsigned before;\n"
     "  static unsigned now() { unsigned v; asm volatile(\"stmxcsr %0\" : \"=m\"(v) : : \"memory\"); return v; }\n"
     "  static void set(unsigned v) { asm volatile(\"ldmxcsr %0\" : : \"m\"(v) : \"memory\"); }\n"
-    "  sn_flags() : before(now()) { if (before & watched) set(before & ~watched); }\n"
-    "  bool raised() const {\n"
+    "  bool read;\n"
+    "  explicit sn_flags(bool r) : before(r ? now() : 0), read(r) { if (before & watched) set(before & ~watched); }\n"
+    "  bool raised() const {\n    if (!read) return false;\n"
     "    const unsigned after = now();\n"
     "    if (before & watched) set(after | before);\n"
     "    return (after & (watched | rounding)) != 0;\n  }\n};\n"
-    // Numbers that the quick steps do not hold for come together: after some, the next calls divide at once. One of each loop, for
-    // all threads: it changes no bits.
+    // Numbers that the quick steps do not hold for come together: after some, the next calls do without these, twice as many each time.
+    // One of each loop, for all threads: it changes no bits.
     "struct sn_doubt {\n"
-    "  static constexpr unsigned calls = 7;\n  unsigned left;\n"
+    "  static constexpr unsigned most = 63;\n  unsigned left, calls;\n"
+    "  static unsigned get(const unsigned& x) { return __atomic_load_n(&x, __ATOMIC_RELAXED); }\n"
+    "  static void put(unsigned& x, unsigned v) { __atomic_store_n(&x, v, __ATOMIC_RELAXED); }\n"
     "  bool remains() {\n"
-    "    const unsigned n = __atomic_load_n(&left, __ATOMIC_RELAXED);\n"
-    "    if (n != 0) __atomic_store_n(&left, n - 1, __ATOMIC_RELAXED);\n"
+    "    const unsigned n = get(left);\n"
+    "    if (n != 0) put(left, n - 1);\n"
     "    return n != 0;\n  }\n"
-    "  void note(bool failed) { if (failed) __atomic_store_n(&left, calls, __ATOMIC_RELAXED); }\n};\n"
+    "  void note(bool failed) {\n"
+    "    const unsigned n = get(calls), next = !failed ? 0 : n == 0 ? 7 : n < most ? 2 * n + 1 : most;\n"
+    "    if (n != next) put(calls, next);\n"
+    "    if (failed) put(left, next);\n  }\n};\n"
     "template <class T> struct sn_divisor {\n"
     "  T by, near, high, low;\n  bool quick;\n"
     "  static T rest(T x, T y) { return sizeof(T) == 4 ? __builtin_fmaf(-x, y, 1) : __builtin_fma(-x, y, 1); }\n"
@@ -45,6 +51,33 @@ const char* const quotient_text =
     "  T of(T x) const {\n"
     "    const T q = fma(x, high, x * low), beyond = fma(q, by, -x);\n"
     "    return fma(-near, beyond, q);\n  }\n};\n"
+    // The same quotients where what is divided or a quotient is subnormal, of which the processor takes 150 cycles a vector for each: small
+    // numbers are multiplied by a power of two, subnormal ones by a sum and a difference. 1 is added to a quotient that is subnormal without that power,
+    // so that it is rounded to the digits which it has, and what would be rounded twice, halfway, goes where the remainder says.
+    "template <class T> struct sn_scaled_divisor {\n"
+    "  typedef decltype(sn::to_bits(T())) word;\n"
+    "  template <class W, int> struct lanes { typedef long long type; };\n"
+    "  template <int k> struct lanes<unsigned, k> { typedef int type; };\n"
+    "  typedef typename lanes<word, 0>::type number;\n"
+    "  static constexpr bool single = sizeof(T) == 4;\n"
+    "  static constexpr int digits = single ? 23 : 52;\n"
+    "  static constexpr word sign = word(1) << (8 * sizeof(T) - 1), hidden = word(1) << digits,\n"
+    "    one = word(single ? 127 : 1023) << digits, moved = one - hidden, least = word(single ? 67 : 523) << digits;\n"
+    "  T by;\n  bool quick;\n"
+    "  explicit sn_scaled_divisor(T c) : by(c),\n"
+    "    quick(c >= (single ? T(0x1p-40) : T(0x1p-400)) && c <= (single ? T(0x1p40) : T(0x1p400))) {}\n"
+    "  T of(T x) const {\n"
+    "    const word b = sn::to_bits(x), minus = b & sign, m = b ^ minus;\n"
+    "    const number place = number(m);\n"
+    "    const T tiny = sn::from_bits(m | one) - T(1), higher = sn::from_bits(m + moved);\n"
+    "    const T scaled = place < number(hidden) ? tiny : higher, size = place < number(least) ? scaled : "
+    "sn::from_bits(m);\n"
+    "    const T q = size / by, sum = q + T(1), over = q - (sum - T(1)), half = single ? T(0x1p-24) : T(0x1p-53);\n"
+    "    const T beyond = sn_divisor<T>::fma(-q, by, size);\n"
+    "    const word up = word(over == half) & word(beyond > 0), down = word(over == -half) & word(beyond < 0);\n"
+    "    const word rounded = sn::to_bits(sum) - one + up - down, lower = sn::to_bits(q) - moved;\n"
+    "    const word small = q < T(1) ? rounded : lower;\n"
+    "    return sn::from_bits(word((place < number(least) ? small : sn::to_bits(q)) | minus));\n  }\n};\n"
     "#define SN_QUOTIENTS 1\n#else\n#define SN_QUOTIENTS 0\n#endif\n";
 
 // floor(x / d) is x / d + 1 / (2 |d|) - 1 / 2 rounded to the nearest whole number: what is rounded is at least 1 / (2 |d|) from those that
@@ -132,6 +165,15 @@ int cpu_emitter::least_of_quotients(const std::vector<std::size_t>& quotients) c
   return single ? 256 : 64;
 }
 
+/// Whether a loop for subnormal quotients is worth the compiler's time: they follow sums of exponentials and functions. What is divided
+/// by a parameter and by nothing else are data.
+bool cpu_emitter::may_be_subnormal(const std::vector<std::size_t>& quotients) const {
+  for (std::size_t k = 0; k < p_.code.size(); ++k)
+    if (is_called(k)) return true;
+  return std::any_of(quotients.begin(), quotients.end(),
+                     [&](std::size_t k) { return p_.code[p_.code[k].b].op != opcode::param; });
+}
+
 /// Around the loop over rows, which reads the processor's flags once: before it and after it.
 std::pair<std::string, std::string> cpu_emitter::tries_of_rows() const {
   std::vector<std::size_t> quotients;
@@ -139,40 +181,57 @@ std::pair<std::string, std::string> cpu_emitter::tries_of_rows() const {
     if (info_[k].where == place::inlined && is_quick_quotient(k, 0)) quotients.push_back(k);
   if (quotients.empty()) return {};
   const std::string least = num(static_cast<std::size_t>(least_of_quotients(quotients)));
-  return {"#if SN_QUOTIENTS\n  static sn_doubt doubt;\n  bool exact = !(n >= 64 && (long long)n * a->rows >= " + least +
-              apart_from_result() +
-              ") || doubt.remains();\n  for (;;) {\n  const sn_flags flags;\n  bool quick = true;\n#endif\n",
-          "#if SN_QUOTIENTS\n  const bool raised = flags.raised();\n  if (!exact && quick) doubt.note(raised);\n"
-          "  if (exact || (quick && !raised)) break;\n  exact = true;\n  }\n#endif\n"};
+  return {"#if SN_QUOTIENTS\n  static sn_doubt doubt;\n  const bool enough = n >= 64 && (long long)n * a->rows >= " +
+              least + ";\n  bool scaled = enough && doubt.remains(), exact = scaled || !(enough" + apart_from_result() +
+              ");\n  for (;;) {\n  const sn_flags flags(enough && !scaled);\n  bool quick = true;\n#endif\n",
+          "#if SN_QUOTIENTS\n  const bool raised = flags.raised();\n  if (flags.read && quick) doubt.note(raised);\n"
+          "  if (exact || (quick && !raised)) break;\n  exact = scaled = true;\n  }\n#endif\n"};
 }
 
 /// The loop of a stage with `body`, which calculates the quotients by instructions.
 void cpu_emitter::write_quotients(const std::string& body, const std::vector<std::size_t>& quotients, int stage) {
-  std::string quick = body, each_quick, made;
+  std::string quick = body, scaled = body, each_quick, each_scaled, made, made_scaled;
   std::vector<bool> divisor(p_.code.size());
+  const auto replace = [](std::string& text, const std::string& line, const std::string& by) {
+    if (const std::size_t at = text.find(line); at != std::string::npos) text.replace(at, line.size(), by);
+  };
   for (const std::size_t k : quotients) {
     const instr& i = p_.code[k];
-    const std::string by = num(i.b), line = " r" + num(k) + " = ";
-    const std::string exact = line + expression(k, stage) + ";";
-    if (const std::size_t at = quick.find(exact); at != std::string::npos)
-      quick.replace(at, exact.size(), line + "d" + by + ".of(" + value(i.a, stage) + ");");
+    const std::string by = num(i.b), line = " r" + num(k) + " = ", of = ".of(" + value(i.a, stage) + ");";
+    const std::string exact = line + expression(k, stage) + ";", type = register_type(i.type);
+    replace(quick, exact, line + "d" + by + of);
+    replace(scaled, exact, line + "e" + by + of);
     if (divisor[i.b]) continue;
     divisor[i.b] = true;
-    made += std::string("  const sn_divisor<") + register_type(i.type) + "> d" + by + "(r" + by + ");\n";
+    made += "  const sn_divisor<" + type + "> d" + by + "(r" + by + ");\n";
+    made_scaled += "  const sn_scaled_divisor<" + type + "> e" + by + "(r" + by + ");\n";
     each_quick += " && d" + by + ".quick";
+    each_scaled += " && e" + by + ".quick";
   }
+  const auto loop = [&](const std::string& lanes, const std::string& text) {
+    return "  SN_LANES(" + lanes + ") {\n" + text + "  }\n";
+  };
+  const bool subnormal = may_be_subnormal(quotients);
+  const auto careful = [&](const std::string& lanes) {
+    if (!subnormal) return loop(lanes, body);
+    return "  {\n" + made_scaled + "  if (scaled" + each_scaled + ")\n" + loop(lanes, scaled) + "  else\n" +
+           loop(lanes, body) + "  }\n";
+  };
   if (takes_rows()) {
     out_ += "#if SN_QUOTIENTS\n  if (!exact) {\n" + made + "  if (!(true" + each_quick +
-            ")) { quick = false; break; }\n  SN_LANES(" + lanes_ + ") {\n" + quick +
-            "  }\n  } else\n#endif\n  SN_LANES(" + lanes_ + ") {\n" + body + "  }\n";
+            ")) { quick = false; break; }\n" + loop(lanes_, quick) + "  } else\n" + careful(lanes_) + "#else\n" +
+            loop(lanes_, body) + "#endif\n";
     return;
   }
   const int least = least_of_quotients(quotients);
-  const std::string apart = apart_from_result();
-  out_ += "  {\n#if SN_QUOTIENTS\n  static sn_doubt doubt;\n" + made + "  bool exact = !(n >= " + num(least) +
-          each_quick + apart + ") || doubt.remains();\n  if (!exact) {\n  const sn_flags flags;\n  SN_LANES(n) {\n" +
-          quick + "  }\n  exact = flags.raised();\n  doubt.note(exact);\n  }\n  if (exact)\n#endif\n  SN_LANES(n) {\n" +
-          body + "  }\n  }\n";
+  out_ +=
+      "  {\n#if SN_QUOTIENTS\n  static sn_doubt doubt;\n" + made + "  const bool enough = n >= " + num(least) +
+      each_quick + ";\n  bool scaled = enough && doubt.remains(), exact = scaled || !(enough" + apart_from_result() +
+      ");\n  for (;;) {\n  const sn_flags flags(enough && !scaled);\n  if (!exact)\n" + loop("n", quick) + "  else" +
+      careful("n") +
+      "  const bool raised = flags.raised();\n  if (flags.read) doubt.note(raised);\n  if (exact || !raised) break;\n"
+      "  exact = scaled = true;\n  }\n#else\n" +
+      loop("n", body) + "#endif\n  }\n";
 }
 
 }  // namespace sinter::jit

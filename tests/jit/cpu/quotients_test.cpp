@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <complex>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <random>
@@ -85,7 +86,66 @@ void check_quotients() {
   }
 }
 
+/// Numbers whose quotients by `by` are subnormal, most of them close to halfway between two, among others of all sizes.
+template <class T>
+std::vector<T> small_numbers(T by, std::mt19937_64& random) {
+  using limits = std::numeric_limits<T>;
+  std::vector<T> all;
+  for (int k = 0; k < 8000; ++k) {
+    const long double place = static_cast<long double>(random() >> (64 - 1 - random() % limits::digits)) + 0.5L;
+    const T x = static_cast<T>(std::ldexp(place * by, limits::min_exponent - limits::digits));
+    const T sign = k % 3 ? T(1) : T(-1);
+    for (const T y : {x, std::nextafter(x, T(1)), std::nextafter(x, T(-1))}) all.push_back(sign * y);
+    all.push_back(sign * std::ldexp(T(1) + T(random() % 1000) / 1024,
+                                    static_cast<int>(random() % 200) + limits::min_exponent - limits::digits));
+    if (k % 50 == 0)
+      all.push_back(std::ldexp(sign, static_cast<int>(random() % (2 * limits::max_exponent)) - limits::max_exponent));
+    if (k % 97 == 0)
+      all.push_back(T(k % 2 ? 1 : -1) * limits::infinity()), all.push_back(limits::quiet_NaN()),
+          all.push_back(sign * T(0));
+  }
+  return all;
+}
+
+template <class T>
+void check_small_quotients() {
+  std::mt19937_64 random(11);
+  const T below_two = std::nextafter(T(2), T(0)), above_one = std::nextafter(T(1), T(2)),
+          most = sizeof(T) == 4 ? T(0x1p40) : T(0x1p400);
+  for (const T by : {T(1), T(3), T(0.75), T(1.1), T(123.456), T(1e-9), T(1e9), below_two, above_one, most, 1 / most,
+                     2 * most, T(-3)}) {
+    const std::vector<T> numbers = small_numbers(by, random);
+    for (int turn = 0; turn < 2; ++turn) check_all(numbers, by);
+  }
+  // Rows, each with a number of its own.
+  const std::int64_t rows = 40, length = 500;
+  std::vector<T> all, by;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    by.push_back(
+        static_cast<T>(std::ldexp(1 + static_cast<double>(random() >> 11) * 0x1p-53, static_cast<int>(r) % 20 - 10)));
+    const std::vector<T> row = small_numbers(by.back(), random);
+    all.insert(all.end(), row.begin(), row.begin() + length);
+  }
+  const ndarray x = on_host(reshape(array(all), {rows, length})), y = on_host(reshape(array(by), {rows, 1}));
+  for (int turn = 0; turn < 3; ++turn) {
+    const std::vector<T> is = (x / y).template to_vector<T>();
+    int wrong = 0;
+    for (std::size_t k = 0; k < all.size(); ++k) wrong += !same(is[k], quotient(all[k], by[k / length]));
+    CHECK(wrong == 0);
+  }
+}
+
 }  // namespace
+
+TEST_CASE("float32 quotients that are subnormal are those of the division, bit for bit") {
+  const compiled_kernels compiled;
+  check_small_quotients<float>();
+}
+
+TEST_CASE("float64 quotients that are subnormal are those of the division, bit for bit") {
+  const compiled_kernels compiled;
+  check_small_quotients<double>();
+}
 
 TEST_CASE("float32 quotients by a number are those of the division, bit for bit") {
   const compiled_kernels compiled;
