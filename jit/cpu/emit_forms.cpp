@@ -65,7 +65,8 @@ const instr* cpu_emitter::ordered_extreme(std::size_t k) const {
   return orders ? &first : nullptr;
 }
 
-/// Finds the selections of numbers whose conditions follow from another selection.
+/// Finds the selections of numbers whose conditions follow from another selection, and those from which a condition follows where another
+/// selection has their own condition: of such a pair compilers make a branch as well.
 void cpu_emitter::find_selections() {
   std::vector<bool> chosen(p_.code.size());
   selects_again_.assign(p_.code.size(), false);
@@ -77,6 +78,22 @@ void cpu_emitter::find_selections() {
     chosen[k] = follows || i.op == opcode::select;
     const bool numbers = i.type != dtype::b1 && !is_complex(i.type) && i.type != dtype::f16 && i.type != dtype::bf16;
     selects_again_[k] = i.op == opcode::select && numbers && chosen[i.a];
+  }
+  std::vector<bool> decides(p_.code.size());    // a condition follows from it
+  std::vector<int> selections(p_.code.size());  // that have it as a condition
+  for (std::size_t k = p_.code.size(); k-- > 0;) {
+    const instr& i = p_.code[k];
+    if (i.op == opcode::select) {
+      decides[i.a] = true;
+      ++selections[i.a];
+    }
+    if (decides[k]) p_.each_operand(i, [&](std::uint16_t o) { decides[o] = true; });
+  }
+  for (std::size_t k = 0; k < p_.code.size(); ++k) {
+    const instr& i = p_.code[k];
+    const bool numbers = i.op == opcode::select &&
+                         ((is_integer(i.type) && i.type != dtype::b1) || i.type == dtype::f32 || i.type == dtype::f64);
+    selects_again_[k] = selects_again_[k] || (numbers && decides[k] && selections[i.a] > 1);
   }
 }
 

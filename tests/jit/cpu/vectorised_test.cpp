@@ -68,7 +68,8 @@ TEST_CASE("loops of masks, selections and extrema are vectorised, in chains too"
   const ndarray x = (arange(5000).astype(float32) * 0.37f).to_device("cpu"), y = (x - 7).to_device("cpu");
   const ndarray k = (arange(5000).astype(int32) % 101).to_device("cpu");
   const ndarray z = (x.astype(float64) * std::complex<double>(1, 2)).to_device("cpu");
-  eval(x, y, k, z);
+  const ndarray w = x * 3 - y;
+  eval(x, y, k, z, w);
   const auto first_below = [&](ndarray when) {  // the step in which a state is reached; later ones change it no more
     ndarray state = x;
     for (int step = 0; step < 4; ++step) {
@@ -78,6 +79,8 @@ TEST_CASE("loops of masks, selections and extrema are vectorised, in chains too"
     return when;
   };
   const std::vector<std::pair<const char*, ndarray>> chains{
+      {"the place of the least of three", argmin(stack({x, y, w}), 0)},
+      {"the place of the greatest of four", argmax(stack({x, y, w, x}), 0)},
       {"a mask is added", x + (x * y <= 4)},
       {"a mask is a factor", (x > y) * x - (y < 3)},
       {"clip", clip(x + y, 1.0f, 9.0f) * y},
