@@ -326,7 +326,7 @@ bool kernel_builder::must_store(node* n, const index_map* map) {
     table_.materialise(n, store_reason::unfused);
     return true;
   }
-  if (is_small_and_costly(n, map)) return true;
+  if (is_small_and_costly(n, map) || skips_rolled(n, map)) return true;
   if (gathers_rows(n)) {
     table_.materialise(n, store_reason::rows);
     return true;

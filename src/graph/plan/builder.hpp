@@ -41,6 +41,7 @@ class kernel_builder {
   void store_counted_sources(std::span<node* const> tops);
   node* find_below(bool (*is_wanted)(const node* n), bool or_view, node* top);
   bool is_over_rolls(node* top);
+  bool skips_rolled(node* n, const index_map* map);
   void store_looked_up(node* x);
   bool looks_up_several(node* n);
   bool reads_coordinates(std::span<node* const> results);

@@ -155,6 +155,33 @@ node* kernel_builder::find_below(bool (*is_wanted)(const node* n), bool or_view,
 
 bool kernel_builder::is_over_rolls(node* top) { return find_below(&is_roll, false, top) != nullptr; }
 
+/// On the host rolls have plain reads in parts where a kernel reads each element after the other. Where it reads every second one, as four
+/// times for a coarser grid, each of the rolled elements is looked up by its index: what the rolls make is stored first if that costs less.
+bool kernel_builder::skips_rolled(node* n, const index_map* map) {
+  if (!map || !on_host(n) || n->size() < least_rolled || (n->kind != node_kind::map && !is_roll(n))) return false;
+  bool skips = false;
+  for (int a = 0; a < map->rows(); ++a)
+    for (int v = 0; v < rank_; ++v) skips = skips || (out_->extents[v] > 1 && std::abs(map->coefficient(a, v)) > 1);
+  if (!skips) return false;
+  const std::uint64_t mark = table_.begin_search();
+  std::vector<node*> work{n};
+  int rolls = 0;
+  for (int seen = 0; !work.empty() && seen < deepest; ++seen) {
+    node* const x = work.back();
+    work.pop_back();
+    if (table_.is_stored(x) || std::exchange(table_.at(x).search, mark) == mark) continue;
+    rolls += is_roll(x);
+    for (int k = 0; k < x->nargs && x->kind == node_kind::map; ++k) work.push_back(x->args[k].get());
+  }
+  constexpr double looked_up = 40;  // additions
+  const double again = static_cast<double>(elements_read()) * rolls * looked_up;
+  const double once = static_cast<double>(n->size()) * table_.inline_cost(n);
+  if (again <= once + 2 * price_of_moving(n->device, n->bytes()) + price_on(n->device).launch) return false;
+  table_.materialise(n, store_reason::packed);
+  table_.at(n).priced = true;
+  return true;
+}
+
 /// On the host, what is looked up or drawn for the elements of a short reduction, which are read a row apart: as a value of its own it is
 /// looked up side by side, and a block of words serves several elements.
 void kernel_builder::store_looked_up(node* x) {

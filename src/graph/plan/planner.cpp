@@ -328,8 +328,8 @@ bool planner::give_up_stored() {
 bool planner::give_up_read_once() {
   const auto may_be_given_up = [&](node* n) {
     const entry& e = at(n);
-    const bool may =
-        e.why == store_reason::several_views || (e.why == store_reason::packed && n->kind == node_kind::map);
+    const bool may = e.why == store_reason::several_views ||
+                     (e.why == store_reason::packed && !e.priced && n->kind == node_kind::map);
     return may && e.entered && !e.held && !e.given_up && is_computed(n) && !unfusible(*n);
   };
   std::vector<char> is_candidate;  // by entry::kernel

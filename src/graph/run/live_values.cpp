@@ -2,10 +2,14 @@
 #include "graph/run/live_values.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "graph/plan/plan.hpp"
+#include "graph/plan/forms/short_sums.hpp"
 #include "graph/plan/table.hpp"
+#include "graph/run/flush.hpp"
+#include "graph/values/example.hpp"
 #include "graph/values/long_chains.hpp"
 
 namespace sinter::graph {
@@ -168,5 +172,24 @@ std::vector<value> live_values(const value& v, const node* wanted) {
 
 std::vector<value> live_values_with(const value& v) { return live_values(v, v.get()); }
 std::vector<value> live_values_below(const value& v) { return live_values(v, nullptr); }
+
+value operand_to_keep(const value& v) {
+  constexpr std::size_t near = std::size_t{512} << 10;  // of caches of 1 to 2 MB: both have room
+  constexpr double another = 6e4;  // additions in the time of a launch and of copying what a view shows
+  if (v->device.kind != runtime::device_kind::cpu || v->bytes() > near) return {};
+  std::lock_guard lock(flush_mutex());  // evaluation releases a node's operands
+  value base = v;
+  while (!base->is_leaf() && base->kind.load(std::memory_order_relaxed) == node_kind::view) base = base->args[0];
+  if (base->is_leaf() || base->opaque || is_example(base) || !is_computed(base.get()) || base->bytes() > near)
+    return {};
+  if (base.get() == v.get()) return base;
+  reached_nodes nodes;
+  nodes.begin_search();
+  const auto meets = [&](node* x) { return nodes.meets(x); };
+  return costs_more(
+             base.get(), another, [](const node*) { return false; }, meets, false, true)
+             ? base
+             : value();
+}
 
 }  // namespace sinter::graph

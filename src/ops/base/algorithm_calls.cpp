@@ -7,6 +7,7 @@
 
 #include "core/shape.hpp"
 #include "graph/run/flush.hpp"
+#include "graph/run/live_values.hpp"
 #include "graph/run/ongoing_capture.hpp"
 #include "graph/values/faults.hpp"
 #include "graph/values/trace.hpp"
@@ -66,8 +67,13 @@ void* address_of_scratch(const runtime::buffer& scratch) {
 namespace {
 
 /// Whether an algorithm is to work in the memory of its result, into which a pending expression is evaluated. A variable of a loop is
-/// likely to be read again: it is stored, and read where it is.
-bool works_in_place(const value& v) { return !v->assigned.load(std::memory_order_relaxed) && !graph::is_in_memory(v); }
+/// likely to be read again, and other values may be (operand_to_keep): they are stored, and read where they are.
+bool works_in_place(const value& v) {
+  if (v->assigned.load(std::memory_order_relaxed) || graph::is_in_memory(v)) return false;
+  const value kept = graph::operand_to_keep(v);
+  if (kept) evaluated(kept);
+  return !graph::is_in_memory(v);
+}
 
 }  // namespace
 
