@@ -180,9 +180,9 @@ value operand_to_keep(const value& v) {
   std::lock_guard lock(flush_mutex());  // evaluation releases a node's operands
   value base = v;
   while (!base->is_leaf() && base->kind.load(std::memory_order_relaxed) == node_kind::view) base = base->args[0];
-  if (base->is_leaf() || base->opaque || is_example(base) || !is_computed(base.get()) || base->bytes() > near)
+  if (base.get() == v.get() || base->is_leaf() || base->opaque || is_example(base) || !is_computed(base.get()) ||
+      base->bytes() > near)
     return {};
-  if (base.get() == v.get()) return base;
   reached_nodes nodes;
   nodes.begin_search();
   const auto meets = [&](node* x) { return nodes.meets(x); };

@@ -13,9 +13,9 @@ namespace sinter::graph {
 std::vector<value> live_values_with(const value& v);
 /// The same where `v` was just recorded and nothing asks for it: without it, if it takes little to compute from the others.
 std::vector<value> live_values_below(const value& v);
-/// What an algorithm over `v` should leave in memory though it could have it computed into its result's memory: a name may hold it, and
-/// what reads it next would compute it again. On the host `v` itself, where caches hold both, or the pending value that it is a view of,
-/// if computing that takes longer than to copy what the view shows. Null: nothing.
+/// What an algorithm over `v`, a view, should leave in memory though it could have it computed into its result's memory: the pending
+/// value that it is a view of, which a name is likely to hold, and what reads it next would compute again. On the host, where caches hold
+/// both, and if computing it takes longer than to copy what the view shows. Null: nothing.
 value operand_to_keep(const value& v);
 
 }  // namespace sinter::graph

@@ -67,11 +67,11 @@ void* address_of_scratch(const runtime::buffer& scratch) {
 namespace {
 
 /// Whether an algorithm is to work in the memory of its result, into which a pending expression is evaluated. A variable of a loop is
-/// likely to be read again, and other values may be (operand_to_keep): they are stored, and read where they are.
+/// likely to be read again: it is stored, and read where it is. What a view shows may be as well (operand_to_keep): it is stored, and the
+/// result's memory gets what the view shows.
 bool works_in_place(const value& v) {
   if (v->assigned.load(std::memory_order_relaxed) || graph::is_in_memory(v)) return false;
-  const value kept = graph::operand_to_keep(v);
-  if (kept) evaluated(kept);
+  if (const value kept = graph::operand_to_keep(v)) evaluated(kept);
   return !graph::is_in_memory(v);
 }
 

@@ -64,9 +64,9 @@ TEST_CASE("rolled reads: what a coarser grid reads of rolled fields is stored fi
   CHECK(kernels_of(coarser(residual(uniform({8, 8}, 83), uniform({8, 8}, 84)))) == 1);
 }
 
-TEST_CASE("rolled reads: what an algorithm and others read is computed once") {
+TEST_CASE("rolled reads: what an algorithm reads by a view, and others read as well, is computed once") {
   if (!on_host()) return;
-  const std::int64_t n = 5000;
+  const std::int64_t n = 20000;
   const ndarray x = uniform({n}, 85) - 0.5f;
   eval(x);
   const auto check = [&](const char* what, const auto& of) {
@@ -83,7 +83,7 @@ TEST_CASE("rolled reads: what an algorithm and others read is computed once") {
     CHECK(array_equal(first, of(r)));
     CHECK(array_equal(second, r * 2));
   };
-  check("sums", [](const ndarray& r) { return cumsum(r, 0); });
   check("sums from the end", [](const ndarray& r) { return flip(cumsum(flip(r, 0), 0), 0); });
-  check("order", [](const ndarray& r) { return sort(r); });
+  check("sums of every second", [](const ndarray& r) { return cumsum(r(slice(_, _, 2)), 0); });
+  check("order", [](const ndarray& r) { return sort(flip(r, 0)); });
 }
