@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "graph/plan/plan.hpp"
-#include "graph/plan/forms/short_sums.hpp"
 #include "graph/plan/table.hpp"
 #include "graph/run/flush.hpp"
 #include "graph/values/example.hpp"
@@ -177,11 +176,11 @@ value operand_to_keep(const value& v) {
   constexpr std::size_t near = std::size_t{512} << 10;  // of caches of 1 to 2 MB: both have room
   constexpr double another = 6e4;  // additions in the time of a launch and of copying what a view shows
   if (v->device.kind != runtime::device_kind::cpu || v->bytes() > near) return {};
-  std::lock_guard lock(flush_mutex());  // evaluation releases a node's operands
+  const std::lock_guard lock(flush_mutex());  // evaluation releases a node's operands
   value base = v;
   while (!base->is_leaf() && base->kind.load(std::memory_order_relaxed) == node_kind::view) base = base->args[0];
-  if (base.get() == v.get() || base->is_leaf() || base->opaque || is_example(base) || !is_computed(base.get()) ||
-      base->bytes() > near)
+  if (base.get() == v.get() || base->is_leaf() || base->opaque || is_example(base) ||
+      !is_operation(base->kind.load(std::memory_order_relaxed)) || base->bytes() > near)
     return {};
   reached_nodes nodes;
   nodes.begin_search();
