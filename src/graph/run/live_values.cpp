@@ -174,7 +174,8 @@ std::vector<value> live_values_below(const value& v) { return live_values(v, nul
 
 value operand_to_keep(const value& v) {
   constexpr std::size_t near = std::size_t{512} << 10;  // of caches of 1 to 2 MB: both have room
-  constexpr double another = 6e4;  // additions in the time of a launch and of copying what a view shows
+  // Additions in the time of a launch, and of storing an element and copying what a view shows of it.
+  constexpr double another = 6e4, stored = 8;
   if (v->device.kind != runtime::device_kind::cpu || v->bytes() > near) return {};
   const std::lock_guard lock(flush_mutex());  // evaluation releases a node's operands
   value base = v;
@@ -186,7 +187,8 @@ value operand_to_keep(const value& v) {
   nodes.begin_search();
   const auto meets = [&](node* x) { return nodes.meets(x); };
   return costs_more(
-             base.get(), another, [](const node*) { return false; }, meets, false, true)
+             base.get(), another + stored * static_cast<double>(base->size()), [](const node*) { return false; }, meets,
+             false, true)
              ? base
              : value();
 }
