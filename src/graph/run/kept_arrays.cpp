@@ -153,10 +153,14 @@ void release_kept_arrays(bool in_statement) {
   left.count.store(0, std::memory_order_relaxed);
   const std::vector<value> candidates = listed_for(runtime::this_thread().capture);
   const bool listed_all = lists_all_pending().exchange(true, std::memory_order_relaxed);
-  if (candidates.empty()) return;
-  kept_search found(candidates);
   // The more of them there are, the rarer it is.
   constexpr std::size_t least = std::size_t{1} << 16, for_each = 1024;
+  if (candidates.empty()) {
+    left.look_at.store(least, std::memory_order_relaxed);
+    last_look = now, least_new = 0;
+    return;
+  }
+  kept_search found(candidates);
   left.look_at.store(std::max(least, for_each * found.size()), std::memory_order_relaxed);
   least_new = found.size() / 4;
   const std::vector<std::vector<std::size_t>> groups = found.groups(std::exchange(last_look, now), in_statement);
