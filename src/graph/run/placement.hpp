@@ -110,10 +110,10 @@ class placement {
   node* find_operand(const node* n, std::size_t kernel);
 
   planner& plan_;
-  std::vector<placed> places_;  // by planner::entry::kernel
-  std::vector<node*> order_;    // scratch of analyse_references
-  bool reuses_ = false;         // results may get memory that is no longer needed
-  bool takes_leaves_ = false;   // that of leaves as well
+  std::vector<placed> places_;                // by planner::entry::kernel
+  std::vector<node*> order_;                  // scratch of analyse_references
+  bool reuses_ = false;                       // results may get memory that is no longer needed
+  bool takes_leaves_ = false;                 // that of leaves as well
   std::unordered_set<const node*> constant_;  // of a captured step: the same each time (ongoing_capture::stays)
   std::vector<occupied> memory_;
   std::vector<std::int32_t> touched_;  // positions of the nodes in them
