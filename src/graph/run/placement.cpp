@@ -48,10 +48,9 @@ void placement::find_constant_results() {
   const auto stays = [&](const node* n) { return n->is_leaf() ? capture.stays(*n) : is_constant(n); };
   for (const auto& kernel : plan_.kernels()) {
     if (kernel->kind == plan_kind::update) continue;
-    const bool constant =
-        kernel->kind == plan_kind::alias
-            ? stays(kernel->results[0]->args[0].get())
-            : std::all_of(kernel->inputs.begin(), kernel->inputs.end(), [&](auto& s) { return stays(s.source); });
+    const bool constant = kernel->kind == plan_kind::alias ? stays(kernel->results[0]->args[0].get())
+                                                           : std::all_of(kernel->inputs.begin(), kernel->inputs.end(),
+                                                                         [&](auto& s) { return stays(s.source); });
     if (constant) constant_.insert(kernel->results.begin(), kernel->results.end());
   }
 }
