@@ -160,8 +160,16 @@ bool kernel_builder::is_over_rolls(node* top) { return find_below(&is_roll, fals
 bool kernel_builder::skips_rolled(node* n, const index_map* map) {
   if (!map || !on_host(n) || n->size() < least_rolled || (n->kind != node_kind::map && !is_roll(n))) return false;
   bool skips = false;
-  for (int a = 0; a < map->rows(); ++a)
-    for (int v = 0; v < rank_; ++v) skips = skips || (out_->extents[v] > 1 && std::abs(map->coefficient(a, v)) > 1);
+  for (int a = 0; a < map->rows(); ++a) {
+    bool moves = false,
+         by_one = false;  // along the axis; an array in another shape has larger steps beside those by one
+    for (int v = 0; v < rank_; ++v) {
+      const std::int64_t step = out_->extents[v] > 1 ? std::abs(map->coefficient(a, v)) : 0;
+      moves = moves || step != 0;
+      by_one = by_one || step == 1;
+    }
+    skips = skips || (moves && !by_one);
+  }
   if (!skips) return false;
   const std::uint64_t mark = table_.begin_search();
   std::vector<node*> work{n};

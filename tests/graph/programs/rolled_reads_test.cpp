@@ -59,6 +59,13 @@ TEST_CASE("rolled reads: what a coarser grid reads of rolled fields is stored fi
   const ndarray stored = residual(x, b);
   eval(stored);
   CHECK(array_equal(lazy, coarser(stored)));
+  // Rolls of all elements in their order, whatever the shape, are read one after the other: a kernel for each step but what it reads whole.
+  ndarray flat = x.reshape({256 * 256}), square = x;
+  for (int k = 0; k < 3; ++k) {
+    flat = flat + 0.1f * (roll(flat, 1) - 2 * flat);
+    square = square + 0.1f * (roll(square, 1) - 2 * square);
+  }
+  CHECK(kernels_of(square) == kernels_of(flat));
   // A sum of neighbours that are read one after the other has nothing stored, nor have few elements.
   CHECK(kernels_of(residual(x, b)) == 1);
   CHECK(kernels_of(coarser(residual(uniform({8, 8}, 83), uniform({8, 8}, 84)))) == 1);
