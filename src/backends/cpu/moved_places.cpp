@@ -36,9 +36,6 @@ bool moved_places::add_launch(recorded_step& s, const memory& captured, access h
     if (overlap(does.writes[k], captured) &&
         (how == access::reads || k >= outputs || !is_within(does.writes[k], captured)))
       return false;
-  const bool gathers =
-      std::any_of(s.code.inputs.begin(), s.code.inputs.end(), [](auto& in) { return in.gathers != 0; });
-  if (gathers && how == access::writes) return false;
   for (std::size_t k = 0; k < l.inputs.size(); ++k)
     if (is_there(l.inputs[k]) && s.code.inputs[k].gathers == 0 && !is_within(does.reads[k], captured)) return false;
   for (std::size_t k = 0; k < l.inputs.size(); ++k)

@@ -95,8 +95,9 @@ step_session::step_session(runtime::stream& s, step_of what, std::span<const val
     for (const value& v : inputs) changing_.insert(v->buffer.get());
 }
 
+/// What a function around the loop computes is the same in all steps.
 bool step_session::stays(const node& leaf) const noexcept {
-  return what_ == step_of::loop && !computes(*leaf.buffer) && !changing_.contains(leaf.buffer.get());
+  return what_ == step_of::loop && !memory_->owns(*leaf.buffer) && !changing_.contains(leaf.buffer.get());
 }
 
 step_session::~step_session() {

@@ -1,11 +1,13 @@
 // Memory of functions that are recorded once: what they need besides arguments and results, and which of those are copied.
 #include <doctest/doctest.h>
 
+#include <span>
 #include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "backends/cpu/kernels_of.hpp"
 #include "graph/capture/step_work.hpp"
 #include "graph/values/storage.hpp"
 #include "ops/base/opaque_call.hpp"
@@ -13,7 +15,6 @@
 #include "runtime/backend.hpp"
 #include "sinter/compile.hpp"
 #include "sinter/linalg.hpp"
-#include "sinter/loops.hpp"
 #include "sinter/memory.hpp"
 
 using namespace vmap_test;
@@ -23,7 +24,7 @@ namespace {
 
 constexpr std::int64_t many = 1 << 16;  // float64: half a megabyte
 
-bool on_host() { return zeros(1).device() == device(cpu); }
+bool on_host() { return zeros(1).device() == device("cpu"); }
 
 /// Twenty steps, each of which reads all of the one before.
 ndarray diffuse(ndarray u) {
@@ -109,17 +110,61 @@ TEST_CASE("compiled memory: results in between take turns in their memory") {
   CHECK(same_bits(f(u), diffuse(u)));
 }
 
-TEST_CASE("compiled memory: steps of loops use their memory again, but for what is the same in each") {
+TEST_CASE("compiled memory: a step of a loop uses its memory again, but for what is the same in each") {
   if (!on_host()) return;
-  const ndarray u = numbers({many}), w = numbers({many}, float64, 5);
-  eval(u, w);
-  const std::size_t array = many * sizeof(double);
-  const auto step = [&](const ndarray&, const ndarray& x) { return ndarray(diffuse(x) + diffuse(w)); };
-  ndarray all;
-  CHECK(peak_of([&] { all = fori_loop(0, 6, step, u).copy(); }) <= 30 * array);  // diffuse(w) keeps its twenty
-  ndarray right = u;
-  for (int k = 0; k < 6; ++k) right = step(zeros({}), right).copy();
-  CHECK(same_bits(all, right));
+  const ndarray w = numbers({many + 8}, float64, 5);  // of another shape, or both would be made by one kernel
+  eval(w);
+  const memory_pool pool;
+  // Arrays that the step's work has besides its carry.
+  const auto taken = [&](const auto& step) {
+    const graph::value carry = graph::unset_leaf(core::dims{many}, float64, {});
+    const std::size_t before = pool.figures().used;
+    graph::step_session session(runtime::get_backend({}).current_stream(), graph::step_of::loop, std::span(&carry, 1));
+    session.give({ops::value_of(step(ops::wrap(carry)), "taken")});
+    const auto work = session.finish();
+    REQUIRE(work);
+    return (pool.figures().used - before) / (many * sizeof(double));
+  };
+  CHECK(taken([](const ndarray& x) { return diffuse(x); }) <= 3);
+  // Each of the twenty stays where it is: nobody computes them again.
+  const std::size_t with_constant = taken([&](const ndarray& x) { return ndarray(diffuse(x) + sum(diffuse(w))); });
+  CHECK(with_constant >= 20);
+  CHECK(with_constant <= 30);  // forty and more if none were used again
+}
+
+TEST_CASE("compiled memory: in the steps of a loop all stays but the carry and what the step itself computes") {
+  if (!on_host()) return;
+  const auto leaf = [] { return graph::unset_leaf(core::dims{8}, float64, {}); };
+  const auto stream = []() -> runtime::stream& { return runtime::get_backend({}).current_stream(); };
+  const graph::value before = leaf();
+  graph::step_session function(stream(), graph::step_of::function);
+  const graph::value around = leaf();
+  CHECK_FALSE(function.stays(*before));  // it is run whole each time
+  CHECK_FALSE(function.stays(*around));
+  const graph::value carry = leaf(), argument = leaf();
+  const graph::step_session step(stream(), graph::step_of::loop, std::span(&carry, 1), std::span(&argument, 1));
+  const graph::value own = leaf();
+  CHECK(step.stays(*before));
+  CHECK(step.stays(*around));  // the function computes it once for all steps
+  CHECK_FALSE(step.stays(*carry));
+  CHECK_FALSE(step.stays(*argument));
+  CHECK_FALSE(step.stays(*own));
+}
+
+TEST_CASE("compiled memory: an index out of range of a large argument is refused; later calls do not notice") {
+  if (!on_host()) return;
+  const auto f = compile(
+      [](const ndarray& x, const ndarray& at) { return std::pair(ndarray(take(x, at, 0) * 2), ndarray(x + 1)); });
+  const ndarray x = numbers({many}), good = (arange(many) * 7) % many, bad = where(good == 21, many, good);
+  eval(x, good, bad);
+  const auto right = [&] { return ndarray(take(x, good, 0) * 2); };
+  CHECK(same_bits(f(x, good).first, right()));
+  CHECK_THROWS_AS(f(x, bad), index_error);
+  const auto [looked_up, moved] = f(x, good);
+  CHECK(same_bits(looked_up, right()));
+  CHECK(same_bits(moved, x + 1));
+  CHECK_THROWS_AS(f(x(slice(0, many - 1)), good), index_error);
+  CHECK(same_bits(f(x, good).first, right()));
 }
 
 TEST_CASE("compiled memory: what launches read and write need not be copied") {
@@ -128,6 +173,11 @@ TEST_CASE("compiled memory: what launches read and write need not be copied") {
   CHECK(plain.argument);
   CHECK(plain.results == std::vector<bool>{true, true});
   CHECK(moved([](const ndarray& x) { return arrays{take(x, arange(9) * 5, 0)}; }).argument);
+  const auto looked_up = moved([](const ndarray& x) {
+    const ndarray y = exp(x);
+    return arrays{y, take(y, (arange(many) * 7) % many, 0)};
+  });
+  CHECK(looked_up.results == std::vector<bool>{true, true});
   const auto written = moved([](const ndarray& x) {
     ndarray y = x.copy();
     y(slice(1, 9)) = y(slice(11, 19)) * 2;
@@ -193,6 +243,22 @@ TEST_CASE("compiled memory: calls have the bits of plain ones wherever arguments
           return arrays{matmul(x, y), sort(x, 1) + y, cumsum(x, 1)};
         },
         {150, 150});
+}
+
+TEST_CASE("compiled memory: small parts of large arguments are those of the call after many calls as well") {
+  if (!on_host()) return;
+  const test::kernels_of compiled(cpu::tier::compiled);
+  const auto f = compile([](const ndarray& x) { return arrays{x * 2, x(slice(3, 11)) + 1, sum(x(slice(0, 40)))}; });
+  arrays kept;  // so that each lies elsewhere
+  for (int k = 0; k < 100; ++k) {
+    const ndarray x = numbers({many}, float64, k + 1).copy();
+    kept.push_back(x);
+    const arrays got = f(x);
+    kept.insert(kept.end(), got.begin(), got.end());
+    CHECK(same_bits(got[0], x * 2));
+    CHECK(same_bits(got[1], x(slice(3, 11)) + 1));
+    CHECK(same_bits(got[2], sum(x(slice(0, 40)))));
+  }
 }
 
 TEST_CASE("compiled memory: results are the next call's arguments, by several threads") {
