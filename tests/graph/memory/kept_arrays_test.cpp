@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "graph/meter.hpp"
+#include "graph/run/kept_arrays.hpp"
 #include "graph/values/left_bytes.hpp"
 #include "ops/base/access.hpp"
 #include "sinter/sinter.hpp"
@@ -180,4 +181,19 @@ TEST_CASE("a few elements that are read of a pending array are no reason to stor
   const ndarray total = sum(y);
   eval(total);
   CHECK(spent.now().peak < array_bytes / 4);
+}
+
+TEST_CASE("what was kept once does not decide how often is looked when nothing is kept any more") {
+  graph::left_memory& left = graph::left_bytes();
+  graph::release_kept_arrays(false);
+  const std::size_t at_first = left.look_at.load();
+  {
+    arrays sums;  // over arrays to which others refer: they stay pending, and the more there are, the rarer looks are
+    const ndarray x = matrix(3);
+    for (int k = 0; k < 400; ++k) sums.push_back(sum(x * float(k)));
+    graph::release_kept_arrays(false);
+    CHECK(left.look_at.load() > at_first);
+  }
+  graph::release_kept_arrays(false);
+  CHECK(left.look_at.load() == at_first);
 }
