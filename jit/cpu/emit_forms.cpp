@@ -71,13 +71,16 @@ void cpu_emitter::find_selections() {
   std::vector<bool> chosen(p_.code.size());
   selects_again_.assign(p_.code.size(), false);
   if (std::none_of(p_.code.begin(), p_.code.end(), [](const instr& i) { return i.op == opcode::select; })) return;
+  const auto selects_numbers = [](const instr& i) {
+    return i.op == opcode::select && i.type != dtype::b1 && !is_complex(i.type) && i.type != dtype::f16 &&
+           i.type != dtype::bf16;
+  };
   for (std::size_t k = 0; k < p_.code.size(); ++k) {
     const instr& i = p_.code[k];
     bool follows = i.op == opcode::carried;
     p_.each_operand(i, [&](std::uint16_t o) { follows = follows || chosen[o]; });
     chosen[k] = follows || i.op == opcode::select;
-    const bool numbers = i.type != dtype::b1 && !is_complex(i.type) && i.type != dtype::f16 && i.type != dtype::bf16;
-    selects_again_[k] = i.op == opcode::select && numbers && chosen[i.a];
+    selects_again_[k] = selects_numbers(i) && chosen[i.a];
   }
   std::vector<bool> decides(p_.code.size());    // a condition follows from it
   std::vector<int> selections(p_.code.size());  // that have it as a condition
@@ -91,9 +94,7 @@ void cpu_emitter::find_selections() {
   }
   for (std::size_t k = 0; k < p_.code.size(); ++k) {
     const instr& i = p_.code[k];
-    const bool numbers = i.op == opcode::select &&
-                         ((is_integer(i.type) && i.type != dtype::b1) || i.type == dtype::f32 || i.type == dtype::f64);
-    selects_again_[k] = selects_again_[k] || (numbers && decides[k] && selections[i.a] > 1);
+    selects_again_[k] = selects_again_[k] || (selects_numbers(i) && decides[k] && selections[i.a] > 1);
   }
 }
 
