@@ -2,6 +2,7 @@
 #include "runtime/stream.hpp"
 
 #include <algorithm>
+#include <typeinfo>
 
 #include "sinter/error.hpp"
 
@@ -74,7 +75,8 @@ timeline_value stream::wait_for(stream& before, timeline_value t) {
   timeline_value& known = waited_[before.id_];
   if (t != unknown_value && t <= known) return known;
   const timeline_value covered = before.cover(t);
-  wait_event(before);
+  if (typeid(*this) == typeid(before)) wait_event(before);
+  else before.await_event();  // they have no events in common
   known = std::max(known, std::min(before.covered_, before.last()));
   return covered;
 }
