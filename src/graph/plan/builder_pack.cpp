@@ -219,6 +219,7 @@ bool kernel_builder::looks_up_several(node* n) {
     if (std::exchange(table_.at(x).search, mark) == mark) continue;
     const node* const source = x->kind == node_kind::view ? x->args[0].get() : x;
     if (source->is_leaf() || table_.is_stored(const_cast<node*>(source))) loads += source->size() * 4 > n->size();
+    else if (x->kind == node_kind::reduce) loads += is_short(x) ? static_cast<int>(reduced_elements(*x)) : 1;
     else if (x->kind == node_kind::map || x->kind == node_kind::view)
       for (int k = 0; k < x->nargs; ++k) work.push_back(x->args[k].get());
   }

@@ -14,6 +14,7 @@
 #include "graph/programs/neighbour_programs.hpp"
 #include "graph/programs/scoped_programs.hpp"
 #include "graph/programs/statistics_programs.hpp"
+#include "graph/programs/window_programs.hpp"
 #include "graph/science_programs.hpp"
 
 namespace sn = sinter;
@@ -72,6 +73,11 @@ TEST_CASE("prices: a padded field whose neighbours are read is looked up once") 
   CHECK(planned(padded_diffusion(3, elements)).plan.kernels().size() == 6);
   const ndarray a = uniform({100, 100}, 801), b = uniform({100, 100}, 802);
   CHECK(planned({sn::pad(0.5f * a + b, 1)}).looked_up().size() == 1);
+}
+
+TEST_CASE("prices: neighbours that are looked up for a short reduction are looked up once, whatever looks that up") {
+  if (!on_host()) return;
+  CHECK(planned(ways_down(8, 1 << 12)).looked_up().size() == 7);  // a padded row each
 }
 
 TEST_CASE("prices: what is looked up for a short reduction is looked up side by side") {

@@ -84,9 +84,43 @@ inline arrays losses_of_pyramids(int steps, std::int64_t n) {  // what each leve
   return losses;
 }
 
+/// The least energy of paths that go down from row to row, to a neighbour at most, and each row's choices.
+inline arrays ways_down(int steps, std::int64_t columns) {
+  const ndarray energy = uniform({std::int64_t{steps}, columns}, 505);
+  ndarray cost = energy(0);
+  arrays results;
+  for (int k = 1; k < steps; ++k) {
+    const ndarray wide = sn::pad(cost, 1, "edge");
+    statement(wide);
+    const ndarray three = sn::stack({wide(slice(_, -2)), wide(slice(1, -1)), wide(slice(2, _))});
+    statement(three);
+    results.push_back(sn::argmin(three, 0));
+    statement(results.back());
+    cost = energy(k) + sn::min(three, 0);
+    statement(cost);
+  }
+  results.push_back(cost);
+  return results;
+}
+/// 16 of the paths, from their ends back.
+inline arrays seams(int steps, std::int64_t n) {
+  const std::int64_t columns = std::max<std::int64_t>(60, n / 16);
+  arrays from = ways_down(steps, columns);
+  const ndarray cost = from.back();
+  from.pop_back();
+  ndarray at = sn::argsort(cost)(slice(_, 16));
+  statement(at);
+  for (std::size_t k = from.size(); k-- > 0;) {
+    at = sn::clip(at + sn::take(from[k], at) - 1, 0, columns - 1);
+    statement(at);
+  }
+  return {cost, at};
+}
+
 inline const program window_programs[] = {{"balanced", balanced},
                                           {"recursive rows", recursive_rows},
                                           {"growing window", growing_window},
-                                          {"losses of pyramids", losses_of_pyramids}};
+                                          {"losses of pyramids", losses_of_pyramids},
+                                          {"seams", seams}};
 
 }  // namespace sinter::test::loops
